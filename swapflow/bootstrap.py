@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from swapflow.automatic_reviewers.programs import automatic_reviewer
-from swapflow.engine.ports.dispatcher import Dispatcher, Message
+from swapflow.engine.ports.dispatcher import Dispatcher, QueueMessage
 from swapflow.engine.ports.health_facts import DatabaseFacts, RedisFacts
 from swapflow.engine.ports.live_state import CycleState
 from swapflow.engine.ports.writes.transaction import join_write_hooks
@@ -131,10 +131,7 @@ def _refuse_old_schema(settings: Settings) -> None:
     from swapflow.ledger.maintenance.upgrade import pending_migrations  # noqa: PLC0415 - imports Alembic
 
     if waiting := pending_migrations(settings.database):
-        raise UnavailableError(
-            f"the database lacks {len(waiting)} migrations: run `swapflow db upgrade` once "
-            "(`swapflow up` does it by itself)"
-        )
+        raise UnavailableError("migrations_waiting", count=len(waiting))
 
 
 def chunk_sender(settings: Settings) -> Callable[[Sequence[str]], None]:
@@ -182,7 +179,7 @@ def look_at_database(settings: Settings) -> DatabaseFacts:
 
 
 def in_process(
-    handler: Callable[[Swapflow, Sequence[Message]], object],
+    handler: Callable[[Swapflow, Sequence[QueueMessage]], object],
 ) -> tuple[Swapflow, InlineDispatcher]:
     """Build the same product in one process: SQLite in memory, no Redis, no workers.
 
@@ -260,7 +257,7 @@ def monitoring_beside(product: Swapflow) -> "Monitoring":
 
     record = product.context.ledger
     if not isinstance(record, SqlLedger):
-        raise UnavailableError("this deployment keeps no record of groups")
+        raise UnavailableError("no_monitoring_record")
     return Monitoring(record.monitoring(), record)
 
 

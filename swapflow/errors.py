@@ -28,9 +28,30 @@ that escapes is a bug.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from swapflow.messages import Message
+
 
 class SwapflowError(Exception):
-    """Base of every error raised on purpose; its message is for the person who reads it."""
+    """Base of every error raised on purpose; its message is for the person who reads it.
+
+    Attributes:
+        message: The sentence as a value: `str(error)` is it in English.
+    """
+
+    def __init__(self, code: str, /, **params: object) -> None:
+        """Make an error from the code of its sentence, or from a message made before."""
+        self.message = code if isinstance(code, Message) else Message(code, **params)
+        super().__init__(str(self.message))
+
+    @property
+    def code(self) -> str:
+        """The stable name of what went wrong."""
+        return self.message.code
+
+    @property
+    def params(self) -> Mapping[str, object]:
+        """What fills in the message's places."""
+        return self.message.params
 
 
 class InvalidInputError(SwapflowError):
@@ -68,21 +89,31 @@ class BadRow:
     cure: str
 
     def __str__(self) -> str:
-        place = f"line {self.line}" if self.line else "the file"
+        return str(self.message)
+
+    @property
+    def message(self) -> Message:
+        """Where something is wrong, what, and the cure, as one sentence."""
         header = self.column[:LONGEST_HEADER] + "…" * (len(self.column) > LONGEST_HEADER)
-        column = f", column {header!r}" if header else ""
-        value = f", value {self.value!r}" if self.value else ""
-        return f"{place}{column}{value}: {self.reason}. {self.cure}"
+        place = "row_at_line" if self.line else "row_of_file"
+        named: dict[str, object] = {"line": self.line} if self.line else {}
+        if header:
+            place += "_column"
+            named |= {"column": header}
+        if self.value:
+            place += "_value"
+            named |= {"value": self.value}
+        return Message(
+            "bad_row", place=Message(place, **named), reason=self.reason, cure=self.cure
+        )
 
 
 class BadRowsError(InvalidInputError):
     """An import holds rows that cannot be used; nothing was imported."""
 
     def __init__(self, source: str, rows: Sequence[BadRow]) -> None:
-        listing = "\n".join(f"  {row}" for row in rows)
         super().__init__(
-            f"{source}: {len(rows)} {'problem' if len(rows) == 1 else 'problems'}, "
-            f"nothing was imported\n{listing}"
+            "bad_rows", source=source, count=len(rows), rows=[row.message for row in rows]
         )
         self.source = source
         self.rows = tuple(rows)
@@ -115,8 +146,10 @@ class ConflictError(SwapflowError):
 class AssignmentClosedError(ConflictError):
     """The assignment cannot be scored, declined, reopened or given away any more."""
 
-    def __init__(self, assignment_id: str, status: str) -> None:
-        super().__init__(f"assignment {assignment_id} is {status}")
+    def __init__(
+        self, assignment_id: str, status: str, *, code: str = "assignment_closed"
+    ) -> None:
+        super().__init__(code, assignment=assignment_id, status=status)
         self.assignment_id = assignment_id
         self.status = status
 
@@ -134,7 +167,7 @@ class StaleDraftError(ConflictError):
     """
 
     def __init__(self, version: int, body: Mapping[str, object]) -> None:
-        super().__init__("this draft was changed in another tab or on another device")
+        super().__init__("draft_changed_elsewhere")
         self.version = version
         self.body = dict(body)
 
@@ -158,8 +191,8 @@ class RateLimitedError(SwapflowError):
         seconds: After how long the next one is taken.
     """
 
-    def __init__(self, message: str, seconds: int) -> None:
-        super().__init__(message)
+    def __init__(self, code: str, /, *, seconds: int, **params: object) -> None:
+        super().__init__(code, seconds=seconds, **params)
         self.seconds = seconds
 
 
@@ -171,6 +204,6 @@ class UnavailableError(SwapflowError):
             the installation; the message itself otherwise.
     """
 
-    def __init__(self, message: str, *, outside: str = "") -> None:
-        super().__init__(message)
-        self.outside = outside or message
+    def __init__(self, code: str, /, *, outside: str = "", **params: object) -> None:
+        super().__init__(code, **params)
+        self.outside = Message(outside) if outside else self.message

@@ -278,25 +278,14 @@ def refuse_unsafe(settings: Settings) -> None:
         _refuse_half_a_provider(settings)
     host = urlsplit(settings.address).hostname or ""
     if not settings.public_url and not _is_here(settings.web_host) and not settings.insecure:
-        raise InvalidInputError(
-            f"SWAPFLOW_WEB_HOST: {settings.web_host} lets other machines in, without TLS: set "
-            "SWAPFLOW_PUBLIC_URL to the https://… under which they come through a proxy, or to "
-            "http://127.0.0.1:8000 if a proxy or container keeps them out"
-        )
+        raise InvalidInputError("web_host_without_tls", host=settings.web_host)
     if _is_here(host):
         return
     if not settings.secure and not settings.insecure:
-        raise InvalidInputError(
-            f"SWAPFLOW_PUBLIC_URL: {settings.address} is not encrypted, and {host} is another "
-            "machine for those who sign in: put a proxy with TLS before it and write https://… "
-            "(deploy/Caddyfile), or set SWAPFLOW_INSECURE=1 if nobody else is on this network"
-        )
+        raise InvalidInputError("public_url_not_encrypted", address=settings.address, host=host)
     password = urlsplit(settings.database).password
     if password is not None and password.casefold() in DEFAULT_PASSWORDS:
-        raise InvalidInputError(
-            "SWAPFLOW_DATABASE_URL: the database's password is one that everybody tries first; "
-            "give the database another, e.g. from `openssl rand -hex 24`, and write it here"
-        )
+        raise InvalidInputError("database_password_common")
     if settings.oidc_issuer:
         _refuse_guessable_secrets(settings)
 
@@ -304,37 +293,21 @@ def refuse_unsafe(settings: Settings) -> None:
 def _refuse_half_a_provider(settings: Settings) -> None:
     """Refuse an identity provider that nobody could sign in through."""
     if find_spec("authlib") is None or find_spec("itsdangerous") is None:
-        raise InvalidInputError(
-            "SWAPFLOW_OIDC_ISSUER: signing in through an identity provider needs two libraries "
-            "that are not installed: pip install 'swapflow[sso]', or unset the variable"
-        )
+        raise InvalidInputError("sso_extra_missing")
     if not settings.oidc_client_id or not _secret(settings.oidc_client_secret):
         missing = "CLIENT_SECRET" if settings.oidc_client_id else "CLIENT_ID"
-        raise InvalidInputError(
-            f"SWAPFLOW_OIDC_{missing}: it is not set; register swapflow with the provider, with "
-            f"{settings.address}/sign-in/provider/return as the address to return to, and write "
-            "here what it hands out"
-        )
+        raise InvalidInputError("oidc_setting_missing", setting=missing, address=settings.address)
     issuer = urlsplit(settings.oidc_issuer)
     if issuer.scheme != "https" and not _is_here(issuer.hostname or "") and not settings.insecure:
-        raise InvalidInputError(
-            f"SWAPFLOW_OIDC_ISSUER: {settings.oidc_issuer} is not encrypted: whoever is on the "
-            "way could sign in as anybody; write https://…"
-        )
+        raise InvalidInputError("oidc_issuer_not_encrypted", issuer=settings.oidc_issuer)
 
 
 def _refuse_guessable_secrets(settings: Settings) -> None:
     """Refuse secrets of the identity provider's hop that others could guess."""
     if _secret(settings.oidc_client_secret).casefold() in DEFAULT_PASSWORDS:
-        raise InvalidInputError(
-            "SWAPFLOW_OIDC_CLIENT_SECRET: it is one that everybody tries first; let the provider "
-            "make another, and write it here"
-        )
+        raise InvalidInputError("oidc_secret_common")
     if len(_secret(settings.secret_key)) < SHORTEST_KEY:
-        raise InvalidInputError(
-            f"SWAPFLOW_SECRET_KEY: it is not set, or shorter than {SHORTEST_KEY} characters: "
-            "write what `openssl rand -hex 24` makes, the same for every web process"
-        )
+        raise InvalidInputError("secret_key_short", shortest=SHORTEST_KEY)
 
 
 def _secret(value: SecretStr | None) -> str:
@@ -374,4 +347,4 @@ def load_settings(**overrides: object) -> Settings:
             f"{problem['msg'].removeprefix('Value error, ')}"
             for problem in error.errors()
         ]
-        raise InvalidInputError("settings cannot be used\n" + "\n".join(problems)) from error
+        raise InvalidInputError("settings_unusable", problems=problems) from error

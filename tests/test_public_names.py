@@ -218,10 +218,10 @@ def test_messages_are_told_without_the_names_of_what_is_filled_in(tmp_path: Path
         ('raise NotFoundError("there is no such document")', {"there is no such document"}),
         ('raise NotFoundError(f"no cycle {a.id!r}, {n:,} others")', {"no cycle {}, {} others"}),
         ('raise NotFoundError("no_cycle", cycle=a)', set()),
-        ('Message("no_cycle", "no cycle {cycle!r}, {n:,} others")', {"no cycle {}, {} others"}),
-        ('Message("places", "{n} place", "{n} places")', {"{} place", "{} places"}),
+        ('TEXTS = {"no_cycle": "no cycle {cycle!r}, {n:,} others"}', {"no cycle {}, {} others"}),
+        ('TEXTS = {"places": ("{n} place", "{n} places")}', {"{} place", "{} places"}),
         ('raise InvalidInputError("write {x}")', {"write {{x}}"}),
-        ('Message("write", "write {{x}}")', {"write {{x}}"}),
+        ('TEXTS = {"write": "write {{x}}"}', {"write {{x}}"}),
         (
             "raise NotReadyError(f\"{n} {'place' if n == 1 else 'places'} left\")",
             {"{} place left", "{} places left"},

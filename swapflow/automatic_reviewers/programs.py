@@ -48,7 +48,7 @@ class KnownTruth:
 
     def _mark(self, question: Question) -> float:
         if question.application not in self.truth:
-            raise InvalidInputError(f"the truth of {question.application!r} is not on file")
+            raise InvalidInputError("truth_missing", application=question.application)
         own = f"{question.application}|{question.kind}|{question.ordinal}|{question.reviewer}"
         noise = self._draw(own) * self.sigma / math.sqrt(question.gain)
         severity = self._draw(f"severity|{question.reviewer}") * self.severity
@@ -78,8 +78,10 @@ class Replay:
                 return review.utility
         if question.ordinal > len(reviews):
             raise NotFoundError(
-                f"{question.application} has {len(reviews)} reviews on record, not "
-                f"{question.ordinal}"
+                "recorded_reviews_used_up",
+                application=question.application,
+                reviews=len(reviews),
+                ordinal=question.ordinal,
             )
         return reviews[question.ordinal - 1].utility
 
@@ -114,14 +116,15 @@ class Service:
             with urllib.request.urlopen(request, timeout=SERVICE_SECONDS) as reply:  # noqa: S310
                 scores = json.load(reply)["scores"]
         except (urllib.error.URLError, TimeoutError, OSError) as error:
-            raise UnavailableError(f"the scoring service {self.url} did not answer") from error
+            raise UnavailableError("scoring_service_away", url=self.url) from error
         except (ValueError, KeyError, TypeError) as error:
-            raise InvalidInputError(
-                f'the scoring service {self.url} should answer {{"scores": […]}}'
-            ) from error
+            raise InvalidInputError("scoring_service_malformed", url=self.url) from error
         if len(scores) != len(questions):
             raise InvalidInputError(
-                f"the scoring service {self.url} gave {len(scores)} scores for {len(questions)}"
+                "scoring_service_miscounts",
+                url=self.url,
+                scores=len(scores),
+                questions=len(questions),
             )
         return [float(score) for score in scores]
 
@@ -150,19 +153,17 @@ def automatic_reviewer(specification: str) -> AutomaticReviewer:
             severity=float(options.get("severity", "0.05")),
             seed=seed,
         )
-    raise InvalidInputError(
-        f"{specification!r} names no automatic reviewer: use truth:FILE, replay:FOLDER or https://…"
-    )
+    raise InvalidInputError("automatic_reviewer_unknown", specification=specification)
 
 
 def _truths(path: Path) -> dict[str, float]:
     """Read `item_id` (or `external_id`) and `true_utility` from a CSV file."""
     if not path.exists():
-        raise NotFoundError(f"{path} is missing")
+        raise NotFoundError("path_missing", path=path)
     with path.open(newline="", encoding="utf-8-sig") as file:
         rows = list(csv.DictReader(file))
     name = "item_id" if rows and "item_id" in rows[0] else "external_id"
     try:
         return {row[name]: float(row["true_utility"]) for row in rows}
     except (KeyError, ValueError) as error:
-        raise InvalidInputError(f"{path} should have columns {name} and true_utility") from error
+        raise InvalidInputError("truth_columns_missing", path=path, name=name) from error

@@ -79,7 +79,7 @@ class Recording:
         if not items:
             known = Counter(groups.get(attribute, "") for groups in self.groups.values())
             raise InvalidInputError(
-                f"no item has {attribute} = {value!r}; there are {', '.join(sorted(known))}"
+                "item_attribute_unknown", attribute=attribute, value=value, values=sorted(known)
             )
         return replace(self, items=items)
 
@@ -103,9 +103,7 @@ def read_recording(folder: Path) -> Recording:
         InvalidInputError: If a file lacks a column or holds something else than numbers.
     """
     if not folder.is_dir():
-        raise NotFoundError(
-            f"there is no folder {folder}; it should hold items.csv and scores.csv"
-        )
+        raise NotFoundError("recorded_folder_missing", folder=folder)
     rows = _table(folder / "items.csv", {"item_id"})
     decided = {r["item_id"] for r in rows if r.get("accepted", "0") in {"0", "1"}}
     reviews = _reviews(folder / "scores.csv", decided)
@@ -172,12 +170,12 @@ def _interviews(path: Path, items: set[str]) -> dict[str, float]:
 
 def _table(path: Path, columns: set[str]) -> list[dict[str, str]]:
     if not path.exists():
-        raise NotFoundError(f"{path} is missing")
+        raise NotFoundError("path_missing", path=path)
     with path.open(newline="", encoding="utf-8-sig") as file:
         reader = csv.DictReader(file)
         missing = columns - set(reader.fieldnames or ())
         if missing:
-            raise InvalidInputError(f"{path} lacks the column {min(missing)!r}")
+            raise InvalidInputError("recorded_column_missing", path=path, column=min(missing))
         return list(reader)
 
 
@@ -185,4 +183,4 @@ def _number(text: str, path: Path) -> float:
     try:
         return float(text)
     except ValueError:
-        raise InvalidInputError(f"{path}: {text!r} is not a number") from None
+        raise InvalidInputError("recorded_not_a_number", path=path, text=text) from None

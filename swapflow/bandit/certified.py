@@ -69,10 +69,7 @@ class CertifiedRule:
 
     def __post_init__(self) -> None:
         if self.certificate is Certificate.PAIRWISE and not isinstance(self.oracle, TopK):
-            raise InvalidInputError(
-                "the pairwise certificate compares arms one to one and holds for plain top-k "
-                "only; use the mixture certificate with this objective"
-            )
+            raise InvalidInputError("pairwise_needs_top_k")
 
     def look(self, situation: Situation) -> Look:
         """Compare the best cohort with its strongest rival, on received scores."""

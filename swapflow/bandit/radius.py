@@ -88,7 +88,7 @@ def mixture_radius(
     """
     _check(sigma=sigma, delta=delta)
     if rho <= 0 or arms < 1:
-        raise InvalidInputError(f"rho and arms must be positive, not {rho:g} and {arms}")
+        raise InvalidInputError("rho_or_arms_not_positive", rho=rho, arms=arms)
     unscored = information <= 0
     safe = np.where(unscored, 1.0, information)
     shifted = safe + rho
@@ -134,7 +134,7 @@ def pair_radius(
     """
     _check(sigma=sigma, delta=delta)
     if rho <= 0 or pairs < 1:
-        raise InvalidInputError(f"rho and pairs must be positive, not {rho:g} and {pairs}")
+        raise InvalidInputError("rho_or_pairs_not_positive", rho=rho, pairs=pairs)
     beta = math.log(pairs / delta) + (np.log1p(inside / rho) / 2 + np.log1p(outside / rho) / 2)
     spread = _mixture_spread(inside, rho) + _mixture_spread(outside, rho)
     unscored = UNSCORED_RADIUS * ((inside <= 0) * 1.0 + (outside <= 0) * 1.0)
@@ -152,6 +152,6 @@ def _mixture_spread(information: FloatArray, rho: float) -> FloatArray:
 def _check(*, sigma: float, delta: float) -> None:
     """Raise for a spread or an error probability outside its range."""
     if not sigma > 0:
-        raise InvalidInputError(f"sigma must be positive, not {sigma:g}")
+        raise InvalidInputError("sigma_not_positive", sigma=sigma)
     if not 0 < delta < 1:
-        raise InvalidInputError(f"delta must lie between 0 and 1, not {delta:g}")
+        raise InvalidInputError("delta_out_of_range", delta=delta)

@@ -95,10 +95,7 @@ def product() -> "Swapflow":
     address = load_settings().database
     file = Path(address.removeprefix("sqlite:///"))
     if address.startswith("sqlite:///") and not file.exists():
-        raise UnavailableError(
-            f"there is no database {file} yet: `swapflow up` or `swapflow db upgrade` makes it; "
-            "if yours lies elsewhere, set SWAPFLOW_DATA_DIR or SWAPFLOW_DATABASE_URL"
-        )
+        raise UnavailableError("database_missing", file=file)
     from swapflow.bootstrap import swapflow
 
     return swapflow()
@@ -121,7 +118,7 @@ def split_pair(text: str, option: str, form: str) -> tuple[str, str]:
     """
     name, sign, value = text.rpartition("=")
     if not sign or not name.strip():
-        raise InvalidInputError(f"{option} {text!r} cannot be read; write {option} {form!r}")
+        raise InvalidInputError("option_unreadable", option=option, text=text, form=form)
     return name.strip(), value.strip()
 
 

@@ -42,9 +42,7 @@ def value_units(utility: float) -> int:
         ScoreOutOfRangeError: If the utility is not a number in [0, 1].
     """
     if not 0.0 <= utility <= 1.0:  # also refuses NaN
-        raise ScoreOutOfRangeError(
-            f"a score of {utility} lies outside 0 to 1 (0 to 100 on screen)"
-        )
+        raise ScoreOutOfRangeError("score_out_of_range", score=utility)
     return int(utility * VALUE_SCALE + 0.5)
 
 

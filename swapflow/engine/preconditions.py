@@ -16,9 +16,7 @@ def refuse_finalized(tx: Transaction) -> None:
         CycleFinalizedError: If it is.
     """
     if tx.cycle.status is CycleStatus.FINALIZED:
-        raise CycleFinalizedError(
-            f"cycle {tx.cycle.id!r} is finalized; `swapflow cycle reopen` starts another version"
-        )
+        raise CycleFinalizedError("cycle_finalized", cycle=tx.cycle.id)
 
 
 def is_reconsidered(tx: Transaction, pull: Pull) -> bool:
@@ -33,4 +31,4 @@ def find(applications: Iterable[Application], external_id: str, cycle_id: str) -
     for application in applications:
         if application.external_id == external_id:
             return application
-    raise NotFoundError(f"program {cycle_id!r} has no applicant {external_id!r}")
+    raise NotFoundError("applicant_not_in_program", cycle=cycle_id, applicant=external_id)

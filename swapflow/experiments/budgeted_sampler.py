@@ -67,12 +67,10 @@ class BudgetedSampler:
         """
         arms = np.asarray(arms, dtype=np.int64)
         if arms.size > self.affordable(kind):
-            raise InvalidInputError(
-                f"{arms.size} marks of kind {kind} cost more than what is left of the budget"
-            )
+            raise InvalidInputError("marks_above_budget", marks=arms.size, kind=kind)
         ordinal = self.asked[arms, kind] + _occurrence(arms)
         if np.any(ordinal >= self._limits[arms, kind]):
-            raise InvalidInputError(f"somebody can be given no further mark of kind {kind}")
+            raise InvalidInputError("no_further_mark", kind=kind)
         which = np.full(arms.size, kind, dtype=np.int64)
         marks = self.source.marks(arms, which, ordinal)
         self._log.append((arms, self.source.reviewers(arms, which, ordinal), which, marks))

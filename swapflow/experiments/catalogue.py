@@ -53,7 +53,7 @@ def chosen(names: Sequence[str]) -> list[Study]:
     known = {study.name: study for study in STUDIES}
     unknown = [name for name in names if name not in known]
     if unknown:
-        raise InvalidInputError(f"there is no study {unknown[0]!r}; there are {', '.join(known)}")
+        raise InvalidInputError("study_unknown", study=unknown[0], studies=known)
     return [study for study in STUDIES if not names or study.name in names]
 
 

@@ -22,9 +22,7 @@ try:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 except ImportError as error:
-    raise UnavailableError(
-        "studies draw with matplotlib, which is not installed: pip install 'swapflow[studies]'"
-    ) from error
+    raise UnavailableError("matplotlib_missing") from error
 
 
 HALF_PAGE = 3.5

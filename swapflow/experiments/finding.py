@@ -176,7 +176,7 @@ def read_record(path: Path) -> FindingRecord:
             made=made, beside=table, tables=tables, figures=figures, notes=notes, **held
         )
     except (ValueError, KeyError, TypeError) as error:
-        raise InvalidInputError(f"{path} is no record of a study: {error}") from error
+        raise InvalidInputError("finding_unreadable", path=path, problem=error) from error
 
 
 def _spelled(value: Value) -> str:

@@ -124,7 +124,7 @@ class KnownMarks:
     def classes(self, attribute: str) -> IntArray:
         """Number the groups of an attribute from 0, in alphabetical order, shape (n,)."""
         if attribute not in self.groups:
-            raise InvalidInputError(f"nobody in this round has {attribute!r}")
+            raise InvalidInputError("known_round_without_attribute", attribute=attribute)
         return np.unique(np.array(self.groups[attribute]), return_inverse=True)[1].astype(np.int64)
 
 

@@ -72,8 +72,11 @@ class Chunk:
         for name, array in arrays.items():
             if len(array) != self.stop - self.start:
                 raise InvalidInputError(
-                    f"{self.work} gave {len(array)} rows of {name!r} for "
-                    f"{self.stop - self.start} runs"
+                    "sweep_rows_miscounted",
+                    work=self.work,
+                    rows=len(array),
+                    name=name,
+                    runs=self.stop - self.start,
                 )
         return arrays
 
@@ -229,7 +232,7 @@ def _work_of(name: str) -> Work:
     module, _, function = name.partition(":")
     work: Work | None = getattr(importlib.import_module(module), function, None)
     if work is None:
-        raise InvalidInputError(f"{module} has no function {function!r}; work is such a function")
+        raise InvalidInputError("sweep_function_missing", module=module, function=function)
     return work
 
 
@@ -240,9 +243,7 @@ def _alone(folder: Path) -> Iterator[None]:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise ConflictError(
-                f"another sweep is at work in {folder}; wait for it or give another --out"
-            ) from None
+            raise ConflictError("sweep_folder_in_use", folder=folder) from None
         for rest in folder.glob(".*.part"):
             rest.unlink(missing_ok=True)
         yield

@@ -52,10 +52,7 @@ class Processes:
                 left = [chunk for chunk in left if chunk not in finished]
                 deaths = deaths + 1 if len(left) == before else 1
                 if deaths >= self.attempts:
-                    raise UnavailableError(
-                        f"the sweep's processes died {deaths} times in a row, most likely for "
-                        "want of memory: try fewer --processes"
-                    ) from None
+                    raise UnavailableError("sweep_processes_died", deaths=deaths) from None
                 yield from finished
 
     def _round(self, folder: Path, chunks: Sequence[Chunk]) -> Iterator[Chunk]:
@@ -110,9 +107,7 @@ class Workers:
             if time.monotonic() - since >= self.patience:
                 if tries >= self.attempts:
                     raise UnavailableError(
-                        f"no worker has computed anything for {tries * self.patience:.0f} "
-                        "seconds: start one with `celery -A workers.app worker -Q study`, where "
-                        f"{folder} can be reached"
+                        "sweep_without_worker", seconds=tries * self.patience, folder=folder
                     )
                 self.send([str(folder.absolute() / name) for name in waiting])
                 tries, since = tries + 1, time.monotonic()
@@ -145,9 +140,9 @@ def compute_chunk(path: str) -> bool:
     try:
         chunk = Chunk(**json.loads((file.parent / SPECIFICATION).read_text("utf-8"))[file.name])
     except (OSError, KeyError, ValueError) as error:
-        raise NotFoundError(f"no chunk {path} is specified, as seen from this worker") from error
+        raise NotFoundError("sweep_chunk_missing", path=path) from error
     if not chunk.work.startswith(HOME):
-        raise InvalidInputError(f"{chunk.work} does not lie in {HOME.rstrip('.')}")
+        raise InvalidInputError("sweep_work_elsewhere", work=chunk.work, home=HOME.rstrip("."))
     write(file.parent, chunk)
     return True
 

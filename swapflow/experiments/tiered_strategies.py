@@ -43,9 +43,7 @@ def checked_cuts(cuts: Sequence[int], *, applicants: int, kinds: int, places: in
     falls = all(cut < above for above, cut in zip((applicants, *cuts), cuts, strict=False))
     if len(cuts) != kinds or not falls or cuts[-1] != places:
         raise InvalidInputError(
-            f"the cuts {', '.join(map(str, cuts))} do not suit {applicants} applicants, {kinds} "
-            f"kinds and {places} places: give one cut for each kind, each smaller than the one "
-            f"before, the last one {places}"
+            "tier_cuts_unsuitable", cuts=cuts, applicants=applicants, kinds=kinds, places=places
         )
 
 
@@ -58,7 +56,7 @@ def _cuts_of(
         InvalidInputError: If the cuts do not suit, or the objective is another one.
     """
     if not isinstance(objective, TopK):
-        raise InvalidInputError("tiers cut by the best utilities: the objective must be top-k")
+        raise InvalidInputError("tiers_need_top_k")
     checked_cuts(cuts, applicants=sampler.n, kinds=len(sampler.kinds), places=objective.size)
     return cuts
 

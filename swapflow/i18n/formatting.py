@@ -51,7 +51,7 @@ def moment(at: datetime | None, zone: str = "UTC") -> str:
     if at is None:
         return gettext("no date")
     local, language = at.astimezone(ZoneInfo(zone)), current_language()
-    if _is_english(language):
+    if is_english(language):
         spelled = format_datetime(local, _MOMENT, tzinfo=local.tzinfo, locale=language.locale)
         return _as_said(f"{spelled} {local:%Z}", language)
     day_spelled = format_skeleton("yMMMEd", local, tzinfo=local.tzinfo, locale=language.locale)
@@ -64,7 +64,7 @@ def day(at: datetime | None, zone: str = "UTC") -> str:
     if at is None:
         return gettext("no date")
     local, language = at.astimezone(ZoneInfo(zone)), current_language()
-    if _is_english(language):
+    if is_english(language):
         spelled = format_datetime(local, _DAY, tzinfo=local.tzinfo, locale=language.locale)
         return _as_said(spelled, language)
     return format_skeleton("MMMEd", local, tzinfo=local.tzinfo, locale=language.locale)
@@ -73,7 +73,7 @@ def day(at: datetime | None, zone: str = "UTC") -> str:
 def date_of(on: date) -> str:
     """Format a date: "Sat 12 Dec 2026"."""
     language = current_language()
-    if _is_english(language):
+    if is_english(language):
         spelled = format_date(on, "EEE d MMM y", locale=language.locale)
         return _as_said(spelled, language)
     return format_skeleton("yMMMEd", on, locale=language.locale)
@@ -84,7 +84,7 @@ def clock(at: datetime | None, zone: str = "UTC") -> str:
     if at is None:
         return ""
     local, language = at.astimezone(ZoneInfo(zone)), current_language()
-    if _is_english(language):
+    if is_english(language):
         return f"{local:%H:%M}"
     return format_time(local, "short", tzinfo=local.tzinfo, locale=language.locale)
 
@@ -106,7 +106,7 @@ def number(value: float | None) -> str:
     if value is None:
         return "–"
     language = current_language()
-    if _is_english(language):
+    if is_english(language):
         # A narrow space means the same everywhere; comma and full stop do not.
         return f"{value:,.0f}".replace(",", "\u202f")
     return format_decimal(round(value), locale=language.locale)
@@ -124,7 +124,8 @@ def counted(count: int, one: str, many: str, **more: object) -> str:
     return ngettext(one, many, count) % {"count": number(count), **more}
 
 
-def _is_english(language: Language) -> bool:
+def is_english(language: Language) -> bool:
+    """Return whether dates and numbers are written the English way."""
     return language.tag == SOURCE or language.tag in PSEUDO
 
 

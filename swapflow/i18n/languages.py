@@ -155,7 +155,7 @@ def language_named(tag: str) -> Language:
     known = {one.casefold(): one for one in (*known_languages(), *PSEUDO)}
     found = known.get(tag.replace("_", "-").casefold())
     if found is None:
-        raise InvalidInputError(f"there is no language {tag!r} here; try one of {_listed()}")
+        raise InvalidInputError("language_unknown", language=tag, languages=_listed())
     if found == SOURCE:
         return Language(SOURCE, Locale(SOURCE), NullTranslations())
     if found in PSEUDO:
@@ -223,7 +223,7 @@ def _catalogue(tag: str) -> Catalog:
         with file.open("rb") as opened:
             return read_po(opened, locale=tag.replace("-", "_"), abort_invalid=True)
     except (ValueError, UnknownLocaleError) as error:
-        raise InvalidInputError(f"{file}: {error}; correct the file") from error
+        raise InvalidInputError("catalogue_unreadable", file=file, problem=error) from error
 
 
 @cache

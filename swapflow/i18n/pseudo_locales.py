@@ -15,7 +15,9 @@ PSEUDO = {"en-XA": "ltr", "ar-XB": "rtl"}
 
 _PLAIN = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _STRANGE = str.maketrans(_PLAIN, "áƀçđéƒǧĥíĵķļɱñóþɋŕšŧúṽŵẋýžÁƁÇÐÉƑǦĤÍĴĶĻṀÑÓÞɊŔŠŦÚṼŴẊÝŽ")
-_KEPT = re.compile(r"(%\([A-Za-z_]+\)[sdgf]|%%|\{[A-Za-z_]*\}|<[^<>]+>|&[a-z]+;|&#\d+;)")
+_KEPT = re.compile(
+    r"(%\([A-Za-z_]+\)[sdgf]|%%|\{[A-Za-z_]*(?:![rs])?(?::[^{}]*)?\}|<[^<>]+>|&[a-z]+;|&#\d+;)"
+)
 """The parts of a message besides words: placeholders, HTML tags, character references."""
 
 _RIGHT_TO_LEFT, _BACK = "\u202e", "\u202c"

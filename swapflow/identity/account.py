@@ -169,4 +169,4 @@ def check_address(email: str) -> None:
         InvalidInputError: If it is not.
     """
     if not _EMAIL.fullmatch(email) or not email.isprintable() or len(email) > LONGEST_ADDRESS:
-        raise InvalidInputError(f"{email[:80]!r} is no mail address; write name@host")
+        raise InvalidInputError("email_malformed", email=email[:80])

@@ -42,12 +42,12 @@ def make_token(
     """
     name = name.strip()
     if not name or len(name) > LONGEST_NAME or not name.isprintable():
-        raise InvalidInputError(f"say what the key is for, in up to {LONGEST_NAME} characters")
+        raise InvalidInputError("key_name_out_of_range", longest=LONGEST_NAME)
     unknown = [scope for scope in scopes if scope not in SCOPES]
     if unknown or not scopes:
-        raise InvalidInputError(f"choose what the key may do: {', '.join(SCOPES)}")
+        raise InvalidInputError("key_scopes_missing", scopes=SCOPES)
     if days is not None and not 1 <= days <= 3650:  # noqa: PLR2004 - ten years
-        raise InvalidInputError("a key is good for 1 to 3650 days, or for ever")
+        raise InvalidInputError("key_days_out_of_range")
     # Expired and revoked keys do not count, so that a full list never locks its owner out.
     now = ledger.now()
     good = [
@@ -56,7 +56,7 @@ def make_token(
         if token.revoked_at is None and (token.expires_at is None or token.expires_at > now)
     ]
     if len(good) >= MOST_KEYS:
-        raise InvalidInputError(f"there are {MOST_KEYS} keys already; revoke one first")
+        raise InvalidInputError("too_many_keys", most=MOST_KEYS)
     key = PREFIX + secrets.token_urlsafe(32)
     token = ApiToken(
         id=uuid4().hex,

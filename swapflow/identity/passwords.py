@@ -29,11 +29,10 @@ def hash_password(password: str) -> str:
     """
     if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD:
         raise InvalidInputError(
-            f"a password has {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters; "
-            "a few unrelated words make a good one"
+            "password_length", shortest=SHORTEST_PASSWORD, longest=LONGEST_PASSWORD
         )
     if len(set(password)) < 5:  # noqa: PLR2004 - aaaabbbbcccc
-        raise InvalidInputError("this password repeats a few characters; take unrelated words")
+        raise InvalidInputError("password_repeats")
     return _HASHER.hash(password)
 
 

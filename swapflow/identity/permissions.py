@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from swapflow.i18n.languages import gettext_noop
+from swapflow.messages import Message
 
 
 class Role(StrEnum):
@@ -37,22 +38,27 @@ class Scope(StrEnum):
 class Right(StrEnum):
     """One permission of a role; the words are those that a refusal shows."""
 
-    SEE_PROGRESS = gettext_noop("see how a program stands")
-    SEE_APPLICANTS = gettext_noop("see applicants and what reviewers said")
-    SEE_REVIEWERS = gettext_noop("see reviewers and their load")
-    MANAGE_APPLICANTS = gettext_noop("import and change applicants")
-    MANAGE_REVIEWERS = gettext_noop("import and change reviewers")
-    ENTER_REVIEWS = gettext_noop("enter, correct or void a review")
-    APPROVE = gettext_noop("approve requests before they go out")
-    RUN = gettext_noop("launch, pause and stop a program")
-    SET_UP = gettext_noop("set up programs and change their rules")
-    DECIDE = gettext_noop("prepare and record decisions")
-    SIGN = gettext_noop("sign a decision")
-    EXPORT = gettext_noop("download lists and reports")
-    SEE_MAIL = gettext_noop("read mails that were sent")
-    SEE_AUDIT = gettext_noop("read the audit log")
-    SEE_MONITORING = gettext_noop("see what became of groups of applicants")
-    MANAGE_USERS = gettext_noop("manage users and their rights")
+    SEE_PROGRESS = "see_progress"
+    SEE_APPLICANTS = "see_applicants"
+    SEE_REVIEWERS = "see_reviewers"
+    MANAGE_APPLICANTS = "manage_applicants"
+    MANAGE_REVIEWERS = "manage_reviewers"
+    ENTER_REVIEWS = "enter_reviews"
+    APPROVE = "approve"
+    RUN = "run"
+    SET_UP = "set_up"
+    DECIDE = "decide"
+    SIGN = "sign"
+    EXPORT = "export"
+    SEE_MAIL = "see_mail"
+    SEE_AUDIT = "see_audit"
+    SEE_MONITORING = "see_monitoring"
+    MANAGE_USERS = "manage_users"
+
+    @property
+    def message(self) -> Message:
+        """What it lets somebody do, in words."""
+        return Message(f"permission_{self.value}")
 
 
 _WATCH = frozenset({Right.SEE_PROGRESS})

@@ -77,7 +77,5 @@ def require(
     if right in held:
         return
     if cycle_id is not None and not held:
-        raise NotFoundError(f"there is no program {cycle_id!r} that you may see")
-    raise ForbiddenError(
-        f"you may not {right.value} here; an administrator can give you a role that may"
-    )
+        raise NotFoundError("program_not_visible", program=cycle_id)
+    raise ForbiddenError("permission_missing", permission=right.message)

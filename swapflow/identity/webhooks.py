@@ -73,28 +73,23 @@ def check_address(url: str, reach: Reach) -> str:
     url = url.strip()
     plain = url.isascii() and url.isprintable() and " " not in url
     if not plain or len(url) > LONGEST_ADDRESS:
-        raise InvalidInputError("an address has up to 2000 plain characters without spaces")
+        raise InvalidInputError("webhook_address_malformed")
     try:
         parts = urlsplit(url)
         host, _ = parts.hostname or "", parts.port
     except ValueError as error:
-        raise InvalidInputError(f"{url!r} is no address; write https://host/path") from error
+        raise InvalidInputError("webhook_address_unreadable", url=url) from error
     schemes = {"https", "http"} if reach.plain else {"https"}
     if parts.scheme not in schemes or not host:
-        raise InvalidInputError("an address begins with https:// and names a host")
+        raise InvalidInputError("webhook_address_not_https")
     if parts.username or parts.password or parts.fragment:
-        raise InvalidInputError(
-            "an address carries neither a name, a password nor a fragment; calls are signed"
-        )
+        raise InvalidInputError("webhook_address_with_extras")
     try:
         literal = ip_address(host)
     except ValueError:
         return url
     if not reach.allows(literal):
-        raise InvalidInputError(
-            f"{host} is inside a private network, where calls may not go; an administrator can "
-            "allow it by SWAPFLOW_WEBHOOK_PRIVATE=true"
-        )
+        raise InvalidInputError("webhook_address_private", host=host)
     return url
 
 
@@ -114,10 +109,10 @@ def make_webhook(
     """
     known = [event.value for event in WebhookEvent]
     if not events or any(event not in known for event in events):
-        raise InvalidInputError(f"choose what is told: {', '.join(known)}")
+        raise InvalidInputError("webhook_events_missing", events=known)
     url = check_address(url, reach)
     if len(ledger.webhooks()) >= MOST_WEBHOOKS:
-        raise InvalidInputError(f"there are {MOST_WEBHOOKS} webhooks already; remove one first")
+        raise InvalidInputError("too_many_webhooks", most=MOST_WEBHOOKS)
     webhook = Webhook(
         id=uuid4().hex,
         url=url,

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from swapflow.domain.cycle import Position
-from swapflow.engine.ports.dispatcher import Dispatcher, Message
+from swapflow.engine.ports.dispatcher import Dispatcher, QueueMessage
 from swapflow.engine.ports.live_state import Applied, Arms, Changes, CycleState
 from swapflow.engine.ports.writes.transaction import Transaction, Write, WriteHook
 from swapflow.errors import InvalidInputError
@@ -32,8 +32,10 @@ class CrashPoint:
         point, _, times = specification.partition(":")
         if point not in POINTS or not (times or "1").isdigit():
             raise InvalidInputError(
-                f"{VARIABLE}={specification}: write POINT or POINT:N with one of "
-                f"{', '.join(sorted(POINTS))}"
+                "crash_point_unknown",
+                variable=VARIABLE,
+                specification=specification,
+                points=sorted(POINTS),
             )
         self._point = point
         self._times = int(times or "1")
@@ -53,7 +55,7 @@ class CrashingDispatcher:
         self._inner = inner
         self._crash = crash
 
-    def send(self, messages: Sequence[Message]) -> None:
+    def send(self, messages: Sequence[QueueMessage]) -> None:
         """Send, with a crash point on either side."""
         self._crash("before_send")
         self._inner.send(messages)

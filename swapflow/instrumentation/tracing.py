@@ -237,10 +237,7 @@ def _is_wanted() -> bool:
         return False
     for name in PROTOCOLS:
         if os.environ.get(name, "http/protobuf") != "http/protobuf":
-            raise InvalidInputError(
-                f"{name}={os.environ[name]}: traces are sent by http/protobuf only; leave it out "
-                "and name the collector's HTTP port, 4318 as a rule"
-            )
+            raise InvalidInputError("traces_protocol", variable=name, value=os.environ[name])
     return True
 
 

@@ -33,7 +33,7 @@ from swapflow.ledger.cycle.overview import SqlOverview
 from swapflow.ledger.cycle.prepared_decisions import SqlPreparedDecisions
 from swapflow.ledger.cycle.reviewer_tasks import SqlReviewerTasks
 from swapflow.ledger.identity.identity_store import SqlIdentityStore
-from swapflow.ledger.identity.integration_store import SqlWebhooks
+from swapflow.ledger.identity.webhook_calls import SqlWebhooks
 from swapflow.ledger.privacy.monitoring import SqlMonitoring
 from swapflow.ledger.schema import CLOCK, CYCLE, ROUND
 from swapflow.ledger.schema.base import METADATA
@@ -130,9 +130,7 @@ class SqlLedger(
             try:
                 connection.execute(insert(ROUND), row)
             except IntegrityError as error:
-                raise InvalidInputError(
-                    f"there is a round {new.id!r} already; choose another id"
-                ) from error
+                raise InvalidInputError("round_exists", round=new.id) from error
 
     @override
     def rounds(self) -> tuple[Round, ...]:
@@ -148,7 +146,7 @@ class SqlLedger(
         with self._database.writing() as connection:
             now = self._database.now(connection)
             if connection.execute(select(ROUND.c.id).filter_by(id=round_id)).first() is None:
-                raise NotFoundError(f"there is no round {round_id!r}")
+                raise NotFoundError("round_not_found", round=round_id)
             row = {
                 "id": cycle_id,
                 "round_id": round_id,
@@ -173,9 +171,7 @@ class SqlLedger(
             try:
                 connection.execute(insert(CYCLE), row)
             except IntegrityError as error:
-                raise InvalidInputError(
-                    f"there is a cycle {cycle_id!r} already; choose another id"
-                ) from error
+                raise InvalidInputError("cycle_exists", cycle=cycle_id) from error
             store_rules(connection, cycle_id, rules, by=by, reason="", at=now)
 
     @override
@@ -267,9 +263,9 @@ class SqlLedger(
             InvalidInputError: If this is PostgreSQL (use pg_dump), or the file exists.
         """
         if not self._database.is_sqlite:
-            raise InvalidInputError("a PostgreSQL ledger is backed up by pg_dump")
+            raise InvalidInputError("postgresql_backup_elsewhere")
         if path.exists():
-            raise InvalidInputError(f"{path} exists already; name another file for the backup")
+            raise InvalidInputError("backup_file_exists", path=path)
         with self._database.reading() as connection, closing(sqlite3.connect(path)) as copy:
             source = connection.connection.driver_connection
             assert isinstance(source, sqlite3.Connection)

@@ -105,13 +105,11 @@ class Monitoring:
         """
         known = self.attributes(cycle_id)
         if not known:
-            raise InvalidInputError(
-                f"cycle {cycle_id}: no applicant declared anything; import columns monitor:NAME"
-            )
+            raise InvalidInputError("monitoring_nothing_declared", cycle=cycle_id)
         for name in crossed:
             if name not in known:
                 raise InvalidInputError(
-                    f"{name!r} was declared by nobody; there are {', '.join(known)}"
+                    "monitoring_attribute_unknown", name=name, attributes=known
                 )
         people, reviewers = self._gathered(cycle_id)
         decided = any(person.accepted is not None for person in people)

@@ -17,6 +17,7 @@ from swapflow.domain.ids import CYCLE_ID
 from swapflow.engine.notifications.mail_text import one_line
 from swapflow.engine.ports.records import Mail
 from swapflow.errors import MailRefusedError, UnavailableError
+from swapflow.messages import Message
 
 
 SendMail = Callable[[Mail], None]
@@ -24,6 +25,7 @@ SendMail = Callable[[Mail], None]
 _METHOD = re.compile(r"^METHOD:([A-Z]+)\s*$", re.MULTILINE)
 _NOT_IN_IDS = re.compile(r"[^A-Za-z0-9.=-]")
 _PERMANENT = 500
+_LONGEST = 400
 
 
 class SmtpSettings(Protocol):
@@ -108,7 +110,7 @@ def outbox_folder(folder: Path, sender: str = "swapflow@localhost") -> SendMail:
             (folder / f"{name}.eml").write_bytes(message)
         except OSError as error:
             raise UnavailableError(
-                f"{folder}: a mail could not be written ({error.strerror})"
+                "mail_file_unwritable", folder=folder, problem=error.strerror
             ) from error
 
     return post
@@ -128,8 +130,7 @@ def smtp(settings: SmtpSettings) -> SendMail:
             raise _failure(settings, error.smtp_code, error.smtp_error) from error
         except (OSError, smtplib.SMTPException) as error:
             raise UnavailableError(
-                f"the mail server {settings.smtp_host}:{settings.smtp_port} did not take a mail; "
-                "check SWAPFLOW_SMTP_*"
+                "mail_server_away", host=settings.smtp_host, port=settings.smtp_port
             ) from error
 
     return post
@@ -140,7 +141,9 @@ def _failure(
 ) -> MailRefusedError | UnavailableError:
     """Build the error for a permanent refusal (5xx, RFC 5321), or for a temporary one."""
     words = said.decode(errors="replace") if isinstance(said, bytes) else said
-    answer = one_line(f"{settings.smtp_host} says {code} {words}")[:500]
+    answer = Message(
+        "mail_server_says", host=settings.smtp_host, answer=one_line(f"{code} {words}")[:_LONGEST]
+    )
     return MailRefusedError(answer) if code >= _PERMANENT else UnavailableError(answer)
 
 
@@ -149,9 +152,9 @@ def _recipient(text: str) -> Address:
     try:
         address = Address(addr_spec=f"{local}@{domain.encode('idna').decode()}")
     except (ValueError, IndexError, HeaderParseError) as error:
-        raise MailRefusedError(f"{one_line(text)!r} is no mail address") from error
+        raise MailRefusedError("mail_address_malformed", text=one_line(text)) from error
     if not address.domain or one_line(text) != text:
-        raise MailRefusedError(f"{one_line(text)!r} is no mail address")
+        raise MailRefusedError("mail_address_malformed", text=one_line(text))
     return address
 
 

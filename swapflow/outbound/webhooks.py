@@ -31,15 +31,17 @@ def webhook_sender(reach: Reach) -> Callable[[WebhookCall], str]:
         try:
             url = httpx.URL(check_address(call.url, reach))
             address = _resolved(url, reach)
-        except (InvalidInputError, httpx.InvalidURL) as error:
-            raise UnavailableError(str(error)) from error
+        except InvalidInputError as error:
+            raise UnavailableError(error.message) from error
+        except httpx.InvalidURL as error:
+            raise UnavailableError("webhook_address_invalid", problem=str(error)) from error
         try:
             status = _post(call, url, address)
         except httpx.HTTPError as error:
             reason = type(error).__name__
-            raise UnavailableError(f"{url.host} did not answer ({reason})") from error
+            raise UnavailableError("webhook_no_answer", host=url.host, problem=reason) from error
         if not 200 <= status < 300:  # noqa: PLR2004 - what HTTP calls success
-            raise UnavailableError(f"{url.host} answered {status}")
+            raise UnavailableError("webhook_answered", host=url.host, status=status)
         return f"answered {status}"
 
     return send_webhook
@@ -77,8 +79,8 @@ def _resolved(url: httpx.URL, reach: Reach) -> Address:
     try:
         found = socket.getaddrinfo(url.host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
-        raise UnavailableError(f"{url.host} is not known") from error
+        raise UnavailableError("webhook_host_unknown", host=url.host) from error
     addresses = [ip_address(str(where[4][0]).partition("%")[0]) for where in found]
     if not addresses or not all(map(reach.allows, addresses)):
-        raise UnavailableError(f"{url.host} leads into a private network, where calls may not go")
+        raise UnavailableError("webhook_host_private", host=url.host)
     return addresses[0]

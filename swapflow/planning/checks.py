@@ -25,11 +25,11 @@ def check(
     """
     found = list(_impossible(rules, len(applicants), reviewers))
     if found:
-        raise InvalidRulesError(f"{source}: " + "\n  ".join(found))
+        raise InvalidRulesError("plan_impossible", source=source, problems=found)
     seen = _preview(rules, applicants, reviewers)
     if seen.obstacles:
         said = "\n  ".join(str(obstacle) for obstacle in seen.obstacles)
-        raise InvalidRulesError(f"{source}: {said}")
+        raise InvalidRulesError("plan_refused", source=source, problem=said)
     return seen
 
 

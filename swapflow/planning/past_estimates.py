@@ -72,8 +72,7 @@ def with_minutes(past: PastRound, minutes: Mapping[str, float]) -> PastRound:
     for name, value in minutes.items():
         if name not in past.kinds:
             raise InvalidInputError(
-                f"--minutes {name}={value:g}: there is no {name!r} in these files; there are "
-                f"{', '.join(past.kinds)}"
+                "minutes_kind_unknown", kind=name, value=value, kinds=past.kinds
             )
         filled[(past.scores.kind == past.kinds.index(name)) & np.isnan(filled)] = value
     return replace(past, minutes=filled)

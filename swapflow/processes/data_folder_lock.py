@@ -36,8 +36,7 @@ def locked_folder(data_dir: Path) -> Iterator[None]:
         lock = (folder / "supervisor.lock").open("a+", encoding="ascii")
     except OSError as error:
         raise UnavailableError(
-            f"data folder {data_dir} cannot be written ({error.strerror}); check its owner and "
-            "SWAPFLOW_DATA_DIR"
+            "data_folder_unwritable", folder=data_dir, problem=error.strerror
         ) from error
     with lock:
         try:
@@ -45,10 +44,7 @@ def locked_folder(data_dir: Path) -> Iterator[None]:
         except BlockingIOError as error:
             lock.seek(0)
             holder = lock.read().strip() or "unknown"
-            raise ConflictError(
-                f"swapflow already runs on data folder {data_dir} (process {holder}); stop that "
-                "one, or set SWAPFLOW_DATA_DIR to another folder"
-            ) from error
+            raise ConflictError("data_folder_in_use", folder=data_dir, process=holder) from error
         lock.truncate(0)
         lock.write(f"{os.getpid()}\n")
         lock.flush()

@@ -92,7 +92,7 @@ def _wait_ready(process: "subprocess.Popen[bytes]", log: Path) -> None:
         return
     process.wait()
     said = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()[-15:]
-    raise UnavailableError("the processes do not start; they said\n  " + "\n  ".join(said))
+    raise UnavailableError("processes_do_not_start", lines=said)
 
 
 def _environment(settings: Settings) -> dict[str, str]:

@@ -27,7 +27,7 @@ def find_server(chosen: Path | None = None) -> Path:
     """
     if chosen is not None:
         if not os.access(chosen, os.X_OK) or chosen.is_dir():
-            raise InvalidInputError(f"SWAPFLOW_REDIS_BIN {chosen} is not a program that can run")
+            raise InvalidInputError("redis_program_cannot_run", program=chosen)
         return chosen
     try:
         return Path(get_binary_path())
@@ -35,10 +35,7 @@ def find_server(chosen: Path | None = None) -> Path:
         for name in SERVER_NAMES:
             if found := shutil.which(name):
                 return Path(found)
-    raise UnavailableError(
-        "no Redis or Valkey server for this machine: install one (valkey-server or redis-server "
-        "on the PATH, or SWAPFLOW_REDIS_BIN), or name a running one in SWAPFLOW_REDIS_URL"
-    )
+    raise UnavailableError("redis_program_missing")
 
 
 def server_argv(binary: Path, *, folder: Path, socket_path: Path) -> list[str]:
@@ -80,9 +77,11 @@ def make_private_folder(folder: Path) -> None:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         made = folder.stat()
     except OSError as error:
-        raise UnavailableError(f"folder {folder} cannot be made: {error.strerror}") from error
+        raise UnavailableError(
+            "socket_folder_not_made", folder=folder, problem=error.strerror
+        ) from error
     if made.st_uid != os.getuid():
-        raise UnavailableError(f"folder {folder} belongs to another user; remove it")
+        raise UnavailableError("socket_folder_of_another", folder=folder)
     if made.st_mode & 0o077:
         folder.chmod(0o700)
 

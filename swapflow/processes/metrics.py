@@ -113,8 +113,7 @@ def serve_figures(product: Swapflow, settings: Settings) -> None:
         start_http_server(settings.metrics_port, addr=settings.metrics_host, registry=registry)
     except OSError as error:
         raise UnavailableError(
-            f"SWAPFLOW_METRICS_PORT {settings.metrics_port} cannot be had ({error.strerror}); "
-            "choose another, or stop whoever has it"
+            "metrics_port_taken", port=settings.metrics_port, problem=error.strerror
         ) from error
 
 

@@ -229,7 +229,9 @@ class _Child:
         if self._failed:
             output = "".join(f"\n  {line}" for line in self._tail) or "\n  (it printed nothing)"
             hint = f"\n{self.spec.hint}" if self.spec.hint else ""
-            raise UnavailableError(f"{self.spec.name} does not start; it said{output}{hint}")
+            raise UnavailableError(
+                "process_does_not_start", name=self.spec.name, output=output, hint=hint
+            )
 
     async def end(self, hurry: asyncio.Event) -> None:
         """Ask the process to stop, kill it when its grace is over or a person asks twice."""

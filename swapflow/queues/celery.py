@@ -12,7 +12,7 @@ from kombu.exceptions import (  # type: ignore[attr-defined]  # newer than its s
 )
 from typing_extensions import override
 
-from swapflow.engine.ports.dispatcher import Dispatcher, Message, Topic
+from swapflow.engine.ports.dispatcher import Dispatcher, QueueMessage, Topic
 from swapflow.errors import UnavailableError
 from swapflow.queues.names import (
     ALL_QUEUES,
@@ -155,7 +155,7 @@ class CeleryDispatcher(Dispatcher):
         self._headers = headers
 
     @override
-    def send(self, messages: Sequence[Message]) -> None:
+    def send(self, messages: Sequence[QueueMessage]) -> None:
         self._send([(*_address(message), message.id) for message in messages])
 
     def send_chunks(self, paths: Sequence[str]) -> None:
@@ -208,15 +208,14 @@ class CeleryDispatcher(Dispatcher):
             yield
         except KombuError as error:
             raise UnavailableError(
-                f"the message broker at {self._app.connection_for_write().as_uri()} did not "
-                f"answer ({error}); check that Redis runs, that SWAPFLOW_REDIS_URL names it, and "
-                "that its memory is not full",
-                outside="requests cannot be sent out at the moment; nothing is lost, and they go "
-                "out later",
+                "broker_away",
+                broker=self._app.connection_for_write().as_uri(),
+                problem=error,
+                outside="requests_not_sent",
             ) from error
 
 
-def _address(message: Message) -> tuple[TaskName, str]:
+def _address(message: QueueMessage) -> tuple[TaskName, str]:
     """Return the task that a message requests, and its queue."""
     match message.topic:
         case Topic.DELIVER:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from typing_extensions import override
 
-from swapflow.engine.ports.dispatcher import Dispatcher, Message
+from swapflow.engine.ports.dispatcher import Dispatcher, QueueMessage
 
 
 class InlineDispatcher(Dispatcher):
@@ -15,17 +15,17 @@ class InlineDispatcher(Dispatcher):
     caller may dispatch again, without one call growing inside the other.
     """
 
-    def __init__(self, handler: Callable[[Sequence[Message]], object]) -> None:
+    def __init__(self, handler: Callable[[Sequence[QueueMessage]], object]) -> None:
         """Prepare.
 
         Args:
             handler: Does what workers would do, for a list of messages in the order sent.
         """
         self._handler = handler
-        self._waiting: deque[Message] = deque()
+        self._waiting: deque[QueueMessage] = deque()
 
     @override
-    def send(self, messages: Sequence[Message]) -> None:
+    def send(self, messages: Sequence[QueueMessage]) -> None:
         self._waiting.extend(messages)
 
     def run_pending(self) -> int:

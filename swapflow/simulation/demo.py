@@ -135,7 +135,7 @@ def _wait(product: Swapflow, report: Callable[[Mapping[str, ReplayStep]], None])
         if steps != before:
             before, since = steps, time.monotonic()
         elif time.monotonic() - since > STALLED_SECONDS:
-            raise UnavailableError("the demonstration has stopped moving; its log says why")
+            raise UnavailableError("demo_stuck")
         time.sleep(0.25)
 
 

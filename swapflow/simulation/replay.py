@@ -29,7 +29,7 @@ from swapflow.domain.rules import (
     SeatLine,
 )
 from swapflow.engine.intake.roster import UNNAMED_MARK
-from swapflow.engine.ports.dispatcher import Message, Topic
+from swapflow.engine.ports.dispatcher import QueueMessage, Topic
 from swapflow.engine.services import Swapflow
 from swapflow.errors import InvalidInputError, UnavailableError
 from swapflow.simulation.baselines import Practice, even, two_tier
@@ -149,7 +149,7 @@ class InProcess:
             if not done:
                 return
 
-    def _work(self, _product: Swapflow, messages: Sequence[Message]) -> None:
+    def _work(self, _product: Swapflow, messages: Sequence[QueueMessage]) -> None:
         self.product.delivery.deliver_all([m.id for m in messages if m.topic is Topic.DELIVER])
 
 
@@ -181,10 +181,7 @@ def wait_until_ended(
         if cycle.position.seq != last:
             last, since = cycle.position.seq, time.monotonic()
         elif time.monotonic() - since > STALLED_SECONDS:
-            raise UnavailableError(
-                f"cycle {cycle_id!r} has not moved for {STALLED_SECONDS:.0f} seconds: is "
-                "`swapflow up` running, with a coordinator and a worker?"
-            )
+            raise UnavailableError("cycle_stuck", cycle=cycle_id, seconds=STALLED_SECONDS)
         time.sleep(0.2)
 
 
@@ -359,7 +356,7 @@ def _roster(recording: Recording, program: str) -> tuple[list[NewReviewer], list
     repeated = [name for name, count in Counter(panel).items() if count > 1]
     if repeated:
         item, reviewer = repeated[0]
-        raise InvalidInputError(f"reviewer {reviewer!r} judged {item!r} twice in this recording")
+        raise InvalidInputError("recorded_twice", reviewer=reviewer, item=item)
     return reviewers, panel
 
 

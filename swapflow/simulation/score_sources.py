@@ -272,9 +272,7 @@ class RubricMarks:
 
     def __post_init__(self) -> None:
         if len(self.levels) < 2 or list(self.levels) != sorted(set(self.levels)):  # noqa: PLR2004 - a rubric with one mark says nothing
-            raise InvalidInputError(
-                f"a rubric needs two or more different marks in ascending order, not {self.levels}"
-            )
+            raise InvalidInputError("levels_not_ascending", levels=str(self.levels))
 
     @property
     def truth(self) -> FloatArray:

@@ -35,10 +35,10 @@ def check_changes(changes: Changes) -> None:
     for delta in changes.deltas:
         if not 0 <= delta.application < MOST_ARMS:
             raise InvalidInputError(
-                f"application {delta.application} is not a number from 0 to {MOST_ARMS - 1}"
+                "live_application_out_of_range", application=delta.application, most=MOST_ARMS - 1
             )
         if delta.application in seen:
-            raise InvalidInputError(f"application {delta.application} comes twice in one change")
+            raise InvalidInputError("live_application_twice", application=delta.application)
         seen.add(delta.application)
         for integer in (delta.numerator, delta.information, delta.pending):
             _check_integer(integer)
@@ -84,4 +84,4 @@ def unpack(packed: bytes) -> Integers:
 
 def _check_integer(integer: int) -> None:
     if not -LARGEST <= integer <= LARGEST:
-        raise InvalidInputError(f"{integer} does not fit into the live state's 64 bits")
+        raise InvalidInputError("live_number_too_large", number=integer)

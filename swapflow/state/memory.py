@@ -168,7 +168,7 @@ def _folded(cycle_id: str, now: Arms, changes: Changes, after: Position) -> Arms
 def _within(cycle_id: str, total: int) -> int:
     """Raise for a sum that Redis could not hold either."""
     if not _SMALLEST <= total <= LARGEST:
-        raise InvalidInputError(f"cycle {cycle_id}: a sum would leave 64 bits")
+        raise InvalidInputError("live_sum_too_large", cycle=cycle_id)
     return total
 
 

@@ -85,7 +85,7 @@ class RedisCycleState(CycleState):
         with self._answering():
             answer = self._apply.word(cycle_keys(cycle_id), arguments)
         if answer == _OVERFLOW:
-            raise InvalidInputError(f"cycle {cycle_id}: a sum would leave 64 bits")
+            raise InvalidInputError("live_sum_too_large", cycle=cycle_id)
         return Applied(answer)
 
     @override
@@ -152,17 +152,10 @@ class RedisCycleState(CycleState):
             info = self._client.info()
         version = str(info["redis_version"])
         if tuple(int(part) for part in version.split(".")[:2]) < OLDEST_SERVER:
-            raise UnavailableError(
-                f"Redis at {self._shown} is version {version}; swapflow needs 6.2 or later, "
-                "or any Valkey"
-            )
+            raise UnavailableError("redis_too_old", server=self._shown, version=version)
         policy = str(info["maxmemory_policy"])
         if policy != "noeviction":
-            raise UnavailableError(
-                f"Redis at {self._shown} has maxmemory-policy {policy} and would drop queues when "
-                "its memory is full; set maxmemory-policy noeviction, and do not share the server "
-                "with a cache"
-            )
+            raise UnavailableError("redis_drops_queues", server=self._shown, policy=policy)
 
     def close(self) -> None:
         """Close the connections."""
@@ -251,10 +244,10 @@ def answering(url: str) -> Iterator[None]:
         yield
     except RedisError as error:
         raise UnavailableError(
-            f"Redis at {without_password(url)} did not answer ({error}); check that it runs, that "
-            "SWAPFLOW_REDIS_URL names it, and that its memory and disk are not full",
-            outside="the live state does not answer at the moment; nothing is lost. Try again in "
-            "a minute, and tell whoever runs swapflow",
+            "redis_away",
+            server=without_password(url),
+            problem=error,
+            outside="live_state_away",
         ) from error
 
 
@@ -286,6 +279,5 @@ def connect(url: str, *, timeout: float, retry: Retry) -> redis.Redis:
         )
     except ValueError as error:
         raise InvalidInputError(
-            f"SWAPFLOW_REDIS_URL {without_password(url)!r} cannot be read ({error}); write "
-            "redis://host:6379/0, rediss://… or unix:///path/to/socket"
+            "redis_url_unreadable", url=without_password(url), problem=error
         ) from error

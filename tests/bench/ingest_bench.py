@@ -24,7 +24,7 @@ from swapflow.domain.people.reviewer import NewReviewer
 from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus
 from swapflow.domain.reviewing.score import Answer, Origin
 from swapflow.domain.rules import DispatchMode, Floor, KindRules, Purpose, Rules, SeatLine
-from swapflow.engine.ports.dispatcher import Message, Topic
+from swapflow.engine.ports.dispatcher import QueueMessage, Topic
 from swapflow.engine.selection.decide import MOST_AT_ONCE
 from swapflow.engine.services import Swapflow
 from swapflow.processes.celery_worker import WORKER_ENVIRONMENT, worker_argv
@@ -93,7 +93,7 @@ def time_noops(server: RedisServer, folder: Path, *, count: int = NOOPS) -> floa
     dispatcher = CeleryDispatcher(celery_app(broker_url(server.url)))
     with _worker("tests.bench.noop_app", folder, environment):
         began = time.perf_counter()
-        dispatcher.send([Message(topic=Topic.DELIVER, id=f"n{n}") for n in range(count)])
+        dispatcher.send([QueueMessage(topic=Topic.DELIVER, id=f"n{n}") for n in range(count)])
         _wait_drained(server)
         taken = time.perf_counter() - began
     dispatcher.close()
@@ -119,19 +119,16 @@ def time_ingest(server: RedisServer, data: Path) -> float:
     ):
         coordinator.wait_for(
             lambda: "coordinator started" in coordinator.output(),
-            seconds=PATIENCE,
             what="the coordinator",
         )
         product.cycles.launch("ingest", by="bench")
         coordinator.wait_for(
             lambda: product.cycles.get("ingest").spent == SCORES,
-            seconds=PATIENCE,
             what="every score",
         )
         head = product.cycles.get("ingest").position
         coordinator.wait_for(
             lambda: product.context.state.position("ingest").seq >= head.seq,
-            seconds=PATIENCE,
             what="the live state",
         )
     first = min(a.created_at for a in product.context.ledger.assignments("ingest"))
@@ -153,9 +150,7 @@ def time_single(server: RedisServer, data: Path) -> dict[str, float]:
     _fill(product, "idle", _rules(budget=60, batch=30), 60)
     with Process(command("coordinator"), env=_environment(settings)) as coordinator:
         product.cycles.launch("idle", by="bench")
-        coordinator.wait_for(
-            lambda: len(_open(product, "idle")) == 60, seconds=PATIENCE, what="the requests"
-        )
+        coordinator.wait_for(lambda: len(_open(product, "idle")) == 60, what="the requests")
         waits = [_time_until_applied(product, a) for a in _open(product, "idle")[:30]]
     _close(product)
     return {
@@ -332,7 +327,7 @@ def _worker(app: str, folder: Path, environment: dict[str, str]) -> Iterator[Non
     beat = folder / f"{app}.beat"
     env = {**environment, **WORKER_ENVIRONMENT, HEARTBEAT_VARIABLE: str(beat)}
     with Process(worker_argv(app=app), env=env) as worker:
-        worker.wait_for(beat.exists, seconds=PATIENCE, what=f"the worker of {app}")
+        worker.wait_for(beat.exists, what=f"the worker of {app}")
         yield
 
 
@@ -346,9 +341,7 @@ def _wait_drained(server: RedisServer) -> None:
         )
         wait_until(
             lambda: not any(read() for read in reads),
-            seconds=PATIENCE,
             what="an empty queue",
-            every=0.005,
         )
 
 

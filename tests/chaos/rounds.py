@@ -20,7 +20,7 @@ from swapflow.domain.rules import (
     Rules,
     SeatLine,
 )
-from swapflow.engine.ports.dispatcher import Message, Topic
+from swapflow.engine.ports.dispatcher import QueueMessage, Topic
 from swapflow.engine.services import Swapflow
 from swapflow.errors import InvalidInputError
 from tests.system.rounds import Outcome
@@ -99,7 +99,7 @@ def address(reviewer: int) -> str:
 def undisturbed(seed: int) -> Outcome:
     """What a lockstep program of this seed comes to in one process, where nothing goes wrong."""
 
-    def work(product: Swapflow, messages: Sequence[Message]) -> None:
+    def work(product: Swapflow, messages: Sequence[QueueMessage]) -> None:
         product.tasks.deliver([m.id for m in messages if m.topic is Topic.DELIVER])
 
     product, dispatcher = in_process(work)

@@ -14,7 +14,7 @@ from swapflow.domain.reviewing.score import Answer, Receipt, Score
 from swapflow.domain.rules import Floor, FloorFor, KindRules, Purpose, Rules, SeatLine
 from swapflow.engine.coordination.coordinator import Coordinator
 from swapflow.engine.lifecycle.launch import read_projection
-from swapflow.engine.ports.dispatcher import Message, Topic
+from swapflow.engine.ports.dispatcher import QueueMessage, Topic
 from swapflow.engine.ports.live_state import Arms
 from swapflow.engine.projection.live_totals import LiveTotals
 from swapflow.engine.read_models.snapshot import SnapshotCache
@@ -284,7 +284,7 @@ class World:
             latest[score.assignment_id] = score
         return latest
 
-    def _deliver(self, messages: Sequence[Message]) -> None:
+    def _deliver(self, messages: Sequence[QueueMessage]) -> None:
         ids = [m.id for m in messages if m.topic is Topic.DELIVER]
         self.sent += ids
         self.product.tasks.deliver(ids)

@@ -12,7 +12,7 @@ from tests.support.messages import TEMPLATE, extracted, spelled, updated
 
 
 FILES = sorted(CATALOGUES.glob("*/LC_MESSAGES/messages.po"))
-PLACES = re.compile(r"%\([A-Za-z_]+\)s|\{[A-Za-z_]+\}|</?[a-z]+[^>]*>")
+PLACES = re.compile(r"%\([A-Za-z_]+\)s|\{[A-Za-z_]+(?:![rs])?(?::[^{}]*)?\}|</?[a-z]+[^>]*>")
 
 
 def test_the_list_of_messages_is_what_the_code_says() -> None:

@@ -29,6 +29,7 @@ from tests.ledger.examples import (
     applicant,
     decision,
     mail,
+    people,
     place,
     pull,
     reviewer,
@@ -39,16 +40,6 @@ from tests.ledger.examples import (
 
 
 OPEN = (AssignmentStatus.QUEUED, AssignmentStatus.DELIVERED, AssignmentStatus.OPENED)
-
-
-def people(ledger: SqlLedger, applicants: int = 3, reviewers: int = 2) -> None:
-    with ledger.write("fall") as tx:
-        tx.add_applications(
-            [applicant(f"a{i}") for i in range(applicants)],
-            [i * 2**62 for i in range(applicants)],
-            wave=1,
-        )
-        tx.add_reviewers([reviewer(f"r{i}") for i in range(reviewers)])
 
 
 def _enter(ledger: SqlLedger, cycle_id: str) -> None:
@@ -763,7 +754,7 @@ def test_a_mail_is_claimed_by_one_and_never_sent_after_it_was_sent(ledger: SqlLe
     assert [m.id for m in ledger.mails(at_most=9)] == ["m2"]
     ledger.mark_mail("m1", "sent")
     ledger.claim_mail("m2")
-    ledger.mark_mail("m2", "failed: mailbox full")
+    ledger.mark_mail("m2", "failed", detail="mailbox full")
 
     assert ledger.claim_mail("m1") is None
     assert ledger.mails(at_most=9) == ()

@@ -7,15 +7,15 @@ import time
 import pytest
 import redis
 
-from swapflow.engine.ports.dispatcher import Message, Topic
+from swapflow.engine.ports.dispatcher import QueueMessage, Topic
 from swapflow.errors import UnavailableError
 from swapflow.queues.celery import BATCH, CeleryDispatcher, broker_url, celery_app
 from swapflow.queues.inline import InlineDispatcher
 from tests.support.redis_server import RedisServer
 
 
-def deliver(number: int, tier: int = 0) -> Message:
-    return Message(topic=Topic.DELIVER, id=f"fall:{number}:review:1:1.1", tier=tier)
+def deliver(number: int, tier: int = 0) -> QueueMessage:
+    return QueueMessage(topic=Topic.DELIVER, id=f"fall:{number}:review:1:1.1", tier=tier)
 
 
 def waiting(server: RedisServer, queue: str) -> list[tuple[str, list[str]]]:
@@ -55,8 +55,8 @@ def test_each_kind_travels_on_its_own_queue_and_a_message_is_one_id(server: Redi
             deliver(3),
             deliver(4, tier=5),
             deliver(5, tier=11),
-            Message(topic=Topic.MAIL, id="mail-7"),
-            Message(topic=Topic.WEBHOOK, id="hook:fall:1"),
+            QueueMessage(topic=Topic.MAIL, id="mail-7"),
+            QueueMessage(topic=Topic.WEBHOOK, id="hook:fall:1"),
         ]
     )
 

@@ -1,8 +1,8 @@
 """Reads the sentences of errors out of the product's code, as templates.
 
-A sentence is written where its error is made, `NotFoundError(f"no cycle {cycle_id!r}")`, or in the
-catalogue of messages, `Message("no_cycle", "no cycle {cycle!r}")`. Both are the template
-`no cycle {}`: names of modules, errors and parameters are no part of the wording.
+A sentence is written where it is made, `Problem(reason=f"no kind {kind!r}")`, or in a list of
+messages, `TEXTS = {"no_kind": "no kind {kind!r}"}`. Both are the template `no kind {}`: names of
+modules, errors and parameters are no part of the wording.
 """
 
 import ast
@@ -87,9 +87,8 @@ def _inside(node: ast.AST, texts: _Texts) -> Iterator[str]:
 def _of(node: ast.AST, texts: _Texts) -> Iterator[str]:
     if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
         yield from _of_arguments(node.exc.args, texts)
-    elif isinstance(node, ast.Call) and _name(node.func) == "Message":
-        for argument in chain(node.args, (one.value for one in node.keywords)):
-            yield from _formats(argument)
+    elif isinstance(node, ast.Assign) and _is_list_of_messages(node):
+        yield from _formats(node.value)
     elif isinstance(node, ast.Call):
         if _name(node.func).endswith("Error") or _name(node.func) in texts.refusals:
             yield from _of_arguments(node.args, texts)
@@ -99,6 +98,10 @@ def _of(node: ast.AST, texts: _Texts) -> Iterator[str]:
     elif isinstance(node, Function):
         named = (texts.assigned.get(name, ()) for name in sorted(SENTENCE_NAMES))
         yield from _of_arguments(chain(*named, _sentence_pairs(node)), texts)
+
+
+def _is_list_of_messages(node: ast.Assign) -> bool:
+    return any(isinstance(one, ast.Name) and one.id == "TEXTS" for one in node.targets)
 
 
 def _of_constructor(error: ast.ClassDef, texts: _Texts) -> Iterator[str]:

@@ -5,8 +5,7 @@
 
 import ast
 import io
-import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO
@@ -15,9 +14,7 @@ from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
-import swapflow.errors
 from swapflow.i18n.languages import CATALOGUES
-from swapflow.i18n.told import PLACE, WORD, is_shape
 
 
 PRODUCT = CATALOGUES.parent
@@ -25,6 +22,8 @@ TEMPLATE = CATALOGUES / "messages.pot"
 
 METHODS = [
     *((f"{part}/**", "ignore") for part in ("cli", "processes", "studies", "simulation")),
+    *((f"messages/{part}.py", "ignore") for part in ("command", "operations", "research")),
+    ("messages/**.py", "tests.support.messages:in_lists"),
     ("**/templates/**.html", "jinja2"),
     ("**.py", "tests.support.messages:in_python"),
 ]
@@ -39,33 +38,19 @@ OPTIONS = {
     }
 }
 
-# Refusals are raised in English, below every page, and told by the page that shows them: by
-# `gettext` those that are one plain sentence, by their shape those with parts filled in.
-REFUSALS = {
-    name: None
-    for name, found in vars(swapflow.errors).items()
-    if isinstance(found, type) and issubclass(found, Exception)
-}
 KEYWORDS = {
     **DEFAULT_KEYWORDS,
-    **REFUSALS,
-    "FieldError": (2,),
-    "Obstacle": (2,),
-    "later": None,
-    "later_counted": (1, 2),
+    "gettext_noop": None,
+    "ngettext_noop": (1, 2),
     "counted": (2, 3),
     "note": (2,),  # a form's: beside which field, and what
 }
 
 NAMED = {
     "BadRow": ("reason", "cure"),
-    "Problem": ("reason", "cure"),
-    "UnavailableError": ("outside",),
+    "RulesProblem": ("reason", "cure"),
 }
 """Messages that are given by name, by whom."""
-
-MANY = 32
-"""So many ways to spell one sentence are messages of their own; more is no sentence."""
 
 
 def in_python(
@@ -73,9 +58,8 @@ def in_python(
 ) -> Iterator[tuple[int, str, tuple[str | None, ...], list[str]]]:
     """Find calls of the keywords in Python code, as Babel calls it.
 
-    Babel's own reader gives a sentence with a part filled in (`f"…"`) as its other parts, and
-    differently from one Python to the next; here it is one message, its parts named by what is
-    filled in: `f"{path}: the file is empty"` is "{path}: the file is empty".
+    A choice between two sentences is both of them. A sentence with parts filled in is none: it
+    stands in `swapflow/messages/`, under a code.
     """
     del tags, options
     for node in ast.walk(ast.parse(file.read())):
@@ -83,89 +67,47 @@ def in_python(
             continue
         name = _called(node)
         if name in keywords:
-            ways = [_message(one) for one in node.args]
+            ways = [_sentences(one) for one in node.args]
             for way in range(max(map(len, ways), default=0)):
                 texts = tuple(found[min(way, len(found) - 1)] if found else None for found in ways)
                 yield node.lineno, name, texts, []
         for given in node.keywords:
             if given.arg in NAMED.get(name, ()):
-                for text in _message(given.value):
-                    yield node.lineno, "later", (text,), []
+                for text in _sentences(given.value):
+                    yield node.lineno, "gettext_noop", (text,), []
+
+
+def in_lists(
+    file: IO[bytes], keywords: object, tags: object, options: object
+) -> Iterator[tuple[int, str, tuple[str, ...], list[str]]]:
+    """Find the sentences of `swapflow/messages/`, as Babel calls it."""
+    del keywords, tags, options
+    for node in ast.walk(ast.parse(file.read())):
+        if isinstance(node, ast.Dict):
+            for forms in node.values:
+                texts = tuple(
+                    one.value
+                    for one in (forms.elts if isinstance(forms, ast.Tuple) else (forms,))
+                    if isinstance(one, ast.Constant) and isinstance(one.value, str)
+                )
+                if texts:
+                    yield forms.lineno, "ngettext" if len(texts) > 1 else "gettext", texts, []
 
 
 def _called(node: ast.Call) -> str:
-    """Name what is called: a function, a form's `note`, or what an error says of itself."""
+    """Return what is called: a function, or a form's `note`."""
     if isinstance(node.func, ast.Name):
         return node.func.id
-    if isinstance(node.func, ast.Attribute):
-        return {"note": "note", "__init__": "later"}.get(node.func.attr, "")
-    return ""
+    return "note" if isinstance(node.func, ast.Attribute) and node.func.attr == "note" else ""
 
 
-def _message(node: ast.expr) -> list[str]:
-    """Give the ways in which a sentence may be spelled; none where it is no sentence."""
-    if isinstance(node, ast.Constant):
-        return [node.value] if isinstance(node.value, str) else []
-    ways = [way for way in _ways(node) or [] if way]
-    return [way for way in ways if is_shape(way) or not PLACE.search(way)]
-
-
-def _ways(node: ast.expr) -> list[str] | None:
-    """Spell an expression that gives a text, once for each of its choices between words."""
-    if isinstance(node, ast.Constant):
-        return [node.value] if isinstance(node.value, str) else None
+def _sentences(node: ast.expr) -> list[str]:
+    """Return the sentences that an expression may be; none where it is no sentence."""
     if isinstance(node, ast.IfExp):
-        chosen, otherwise = _ways(node.body), _ways(node.orelse)
-        return chosen + otherwise if chosen and otherwise else None
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        return _joined([node.left, node.right])
-    if isinstance(node, ast.JoinedStr):
-        return _joined(node.values)
-    return None
-
-
-def _joined(parts: Sequence[ast.expr]) -> list[str] | None:
-    ways, used = [""], set[str]()
-    for part in parts:
-        inner = part.value if isinstance(part, ast.FormattedValue) else part
-        found = _ways(inner)
-        if found is None:
-            name = _free(_place(inner), used)
-            used.add(name)
-            found = ["{" + name + "}"]
-        ways = [before + way for before in ways for way in found]
-        if len(ways) > MANY:
-            return None
-        used.update(name for way in found for name in PLACE.findall(way))
-    return ways
-
-
-def _free(name: str, used: Collection[str]) -> str:
-    """Give a name that the sentence has no place for yet."""
-    names = (name, *(f"{name}_{letter}" for letter in "bcdefgh"))
-    return next(one for one in names if one not in used)
-
-
-def _place(node: ast.expr) -> str:
-    """Name what is filled in, so that a translator knows what it is."""
-    if isinstance(node, ast.Attribute):
-        # An enumeration's value is one of our own words.
-        return _place(node.value) + WORD if node.attr == "value" else _plainly(node.attr)
-    if isinstance(node, ast.Name):
-        return _plainly(node.id)
-    if isinstance(node, ast.Subscript):
-        return _place(node.value)
-    if isinstance(node, ast.Call):
-        named = node.func.attr if isinstance(node.func, ast.Attribute) else ""
-        called = node.func.id if isinstance(node.func, ast.Name) else named
-        return {"len": "count", "join": "list"}.get(called) or (
-            _place(node.args[0]) if node.args else "value"
-        )
-    return "value"
-
-
-def _plainly(name: str) -> str:
-    return re.sub(r"[^a-z_]", "", name.lower()).strip("_") or "value"
+        return _sentences(node.body) + _sentences(node.orelse)
+    if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value:
+        return [node.value]
+    return []
 
 
 EPOCH = datetime(2026, 1, 1, tzinfo=UTC)

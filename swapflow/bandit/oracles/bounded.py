@@ -140,9 +140,7 @@ class Bounded:
 
     def _match(self, utilities: FloatArray) -> None:
         if utilities.size != self.terms.n:
-            raise InvalidInputError(
-                f"the terms are about {self.terms.n} arms, not {utilities.size}"
-            )
+            raise InvalidInputError("terms_of_other_arms", arms=self.terms.n, given=utilities.size)
 
 
 def counts_by_cell(grid: CellLimits, utilities: FloatArray, *, bar: float = 0.0) -> IntArray:

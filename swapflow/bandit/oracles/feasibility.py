@@ -8,6 +8,7 @@ from swapflow.bandit.oracles.limits import SLACK, CellLimits, LimitRow, Terms, g
 from swapflow.bandit.oracles.linear_programs import cheapest
 from swapflow.bandit.situation import IntArray
 from swapflow.errors import InfeasibleError
+from swapflow.messages import Message
 
 
 SELECT_FEWER = 1.001
@@ -29,7 +30,7 @@ def feasible(terms: Terms) -> tuple[Terms, tuple[str, ...]]:
     if grid.holds(counts):
         return terms, ()
     size = int(counts.sum()) + grid.fixed.size
-    words: list[str] = []
+    words: list[Message] = []
     relaxed = terms
     for index, row in enumerate(rows):
         total = float(grid.weights[index] @ counts)
@@ -48,10 +49,7 @@ def refuse_infeasible(terms: Terms) -> None:
     """
     _, words = feasible(terms)
     if words:
-        raise InfeasibleError(
-            f"no list of {terms.size} keeps to every limit. The smallest change that allows one: "
-            + "; ".join(words)
-        )
+        raise InfeasibleError("no_list_keeps_limits", places=terms.size, changes=words)
 
 
 def _least_slack(grid: CellLimits, rows: Sequence[LimitRow]) -> IntArray:

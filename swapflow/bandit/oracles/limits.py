@@ -14,6 +14,7 @@ import numpy as np
 
 from swapflow.bandit.situation import BoolArray, FloatArray, IntArray
 from swapflow.errors import InvalidInputError
+from swapflow.messages import Message
 
 
 SLACK = 1e-9
@@ -227,7 +228,7 @@ class LimitRow:
             return float(fixed.size)
         return float(terms.limits[self.limit].members[fixed].sum() - self.share * fixed.size)
 
-    def give_way(self, terms: Terms, *, held: int, size: int) -> tuple[Terms, str]:
+    def give_way(self, terms: Terms, *, held: int, size: int) -> tuple[Terms, Message]:
         """Change the terms so that a cohort of `held` members or `size` arms satisfies the row."""
         if self.limit < 0:
             return _other_size(terms, size)
@@ -239,7 +240,8 @@ class LimitRow:
             changed = (
                 replace(limit, minimum_share=after) if low else replace(limit, maximum_share=after)
             )
-            said = f"{_share_word(low)} of {limit.name} from {before:.0%} to {after:.1%}"
+            code = "lower_smallest_share" if low else "raise_largest_share"
+            said = Message(code, group=limit.name, before=before, after=after)
         else:
             low = held < self.lower
             changed, said = _other_count(limit, held, size=terms.size, low=low)
@@ -281,7 +283,7 @@ def counts_of(limits: Sequence[Limit], size: int) -> tuple[IntArray, IntArray]:
     )
 
 
-def _other_size(terms: Terms, size: int) -> tuple[Terms, str]:
+def _other_size(terms: Terms, size: int) -> tuple[Terms, Message]:
     if terms.fewest == terms.size:
         # Shares were numbers of a full list; another size must not change them.
         least, most = counts_of(terms.limits, terms.size)
@@ -291,12 +293,11 @@ def _other_size(terms: Terms, size: int) -> tuple[Terms, str]:
         )
         terms = replace(terms, limits=limits)
     if size > terms.size:
-        more = f"raise the places from {terms.size} to {size}, or pin fewer applicants in"
-        return replace(terms, size=size), more
-    return replace(terms, least=size), f"fill {size} of the {terms.size} places"
+        return replace(terms, size=size), Message("raise_places", before=terms.size, after=size)
+    return replace(terms, least=size), Message("fill_places", filled=size, places=terms.size)
 
 
-def _other_count(limit: Limit, held: int, *, size: int, low: bool) -> tuple[Limit, str]:
+def _other_count(limit: Limit, held: int, *, size: int, low: bool) -> tuple[Limit, Message]:
     """Lower a minimum, or raise a maximum, where it may come from a share."""
     if low:
         from_share = math.ceil(limit.minimum_share * size - SLACK) > held
@@ -315,13 +316,11 @@ def _other_count(limit: Limit, held: int, *, size: int, low: bool) -> tuple[Limi
         )
         _, most = _counts(limit, size)
         before = int(most)
-    share = f" (a share of {held / size:.1%})" if from_share else ""
-    verb = "lower the minimum" if low else "raise the maximum"
-    return changed, f"{verb} of {limit.name} from {before} to {held}{share}"
-
-
-def _share_word(low: bool) -> str:  # noqa: FBT001 - one of two words
-    return "lower the smallest share" if low else "raise the largest share"
+    code = "lower_minimum" if low else "raise_maximum"
+    named: dict[str, object] = {"group": limit.name, "before": before, "after": held}
+    if from_share:
+        return changed, Message(f"{code}_share", **named, share=held / size)
+    return changed, Message(code, **named)
 
 
 def _cells(members: Sequence[BoolArray], n: int) -> tuple[IntArray, BoolArray]:
@@ -338,12 +337,10 @@ def _cells(members: Sequence[BoolArray], n: int) -> tuple[IntArray, BoolArray]:
 def _check(terms: Terms) -> None:
     """Raise for arrays of another length, and for a cohort of 0 places."""
     if terms.size < 1:
-        raise InvalidInputError(f"a cohort needs at least 1 place, not {terms.size}")
+        raise InvalidInputError("cohort_without_places", size=terms.size)
     for members in _memberships(terms):
         if members.size != terms.n:
-            raise InvalidInputError(
-                f"a limit says of {members.size} arms who belongs to it, not of {terms.n}"
-            )
+            raise InvalidInputError("limit_of_other_arms", members=members.size, arms=terms.n)
 
 
 def _memberships(terms: Terms) -> list[BoolArray]:

@@ -341,26 +341,22 @@ def _best_of_others(values: FloatArray) -> FloatArray:
 def check_size(size: int) -> None:
     """Raise for a cohort of less than 1 place."""
     if size < 1:
-        raise InvalidInputError(f"a cohort needs at least 1 place, not {size}")
+        raise InvalidInputError("cohort_without_places", size=size)
 
 
 def _check_enough(size: int, arms: int) -> None:
     """Raise for a cohort larger than the number of arms."""
     if size > arms:
-        raise InfeasibleError(
-            f"the cohort has {size} places but only {arms} take part; select {arms}"
-        )
+        raise InfeasibleError("fewer_arms_than_places", places=size, arms=arms)
 
 
 def check_groups(groups: IntArray) -> None:
     """Raise for group numbers below 0."""
     if groups.size and int(groups.min()) < 0:
-        raise InvalidInputError("groups are numbered from 0")
+        raise InvalidInputError("groups_not_from_zero")
 
 
 def check_match(groups: IntArray, utilities: FloatArray) -> None:
     """Raise for utilities whose number is not that of the groups' arms."""
     if groups.size != utilities.size:
-        raise InvalidInputError(
-            f"the oracle knows the groups of {groups.size} arms, not of {utilities.size}"
-        )
+        raise InvalidInputError("groups_of_other_arms", groups=groups.size, arms=utilities.size)

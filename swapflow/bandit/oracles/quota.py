@@ -48,8 +48,7 @@ class Quota:
         check_groups(self.groups)
         if not self.minimum.size == self.maximum.size > int(self.groups.max(initial=0)):
             raise InvalidInputError(
-                "a quota needs one minimum and one maximum for every group, "
-                f"not {self.minimum.size} and {self.maximum.size}"
+                "quota_of_other_groups", minimums=self.minimum.size, maximums=self.maximum.size
             )
         self._check_feasible()
 
@@ -107,28 +106,28 @@ class Quota:
             name, there = self._name(int(group)), int(members[group])
             if most < least:
                 raise InfeasibleError(
-                    f"{name}: the minimum {least} is above the maximum {most}; "
-                    f"lower the minimum to {most}"
+                    "minimum_above_maximum", group=name, minimum=least, maximum=most
                 )
             raise InfeasibleError(
-                f"{name}: the minimum is {least} but only {there} take part; "
-                f"lower the minimum to {there}"
+                "minimum_above_members", group=name, minimum=least, members=there
             )
         needed = int(self.minimum.sum())
         if needed > self.size:
             raise InfeasibleError(
-                f"the minimums add up to {needed} but the cohort has {self.size} places; "
-                f"lower them by {needed - self.size} in all, or select {needed}"
+                "minimums_above_places",
+                needed=needed,
+                places=self.size,
+                surplus=needed - self.size,
             )
         room = np.minimum(members, self.maximum)
         missing = self.size - int(room.sum())
         if missing > 0:
             held_back = [self._name(int(g)) for g in np.flatnonzero(members > self.maximum)]
-            cure = f"raise the maximum of {' or '.join(held_back)} by {missing} in all, or "
-            raise InfeasibleError(
-                f"the maximums leave room for {int(room.sum())} of {self.size} places; "
-                f"{cure if held_back else ''}select {int(room.sum())}"
-            )
+            named: dict[str, object] = {"room": int(room.sum()), "places": self.size}
+            if held_back:
+                named |= {"groups": held_back, "missing": missing}
+            code = "maximums_below_places_raise" if held_back else "maximums_below_places"
+            raise InfeasibleError(code, **named)
 
     def _name(self, group: int) -> str:
         """Return the group's name for messages."""

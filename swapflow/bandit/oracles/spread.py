@@ -71,9 +71,7 @@ class SpreadOracle:
 
     def __post_init__(self) -> None:
         if self.terms.targets or self.terms.fewest != self.terms.size:
-            raise InvalidInputError(
-                "targets and a range of places need the objective top-k, not diverse"
-            )
+            raise InvalidInputError("targets_need_top_k")
         if not self.checked:
             refuse_infeasible(self.terms)
         also = [one.groups == group for one in self.attributes for group in np.unique(one.groups)]
@@ -98,9 +96,7 @@ class SpreadOracle:
     def best(self, utilities: FloatArray) -> IntArray:
         """Find a cohort: greedily, or by slopes, then by exchanges (see the module)."""
         if utilities.size != self.terms.n:
-            raise InvalidInputError(
-                f"the terms are about {self.terms.n} arms, not {utilities.size}"
-            )
+            raise InvalidInputError("terms_of_other_arms", arms=self.terms.n, given=utilities.size)
         return self._cohorts.of(utilities, self._find)
 
     def value(self, utilities: FloatArray, cohort: IntArray) -> float:

@@ -194,27 +194,23 @@ def _read(file: Path) -> "dict[Group, Wording]":
     from swapflow.domain.cohort.announcement import Group, Wording
 
     if not file.exists():
-        raise NotFoundError(
-            f"{file} is missing; `swapflow letters words CYCLE > {file}` begins one"
-        )
+        raise NotFoundError("wording_file_missing", file=file)
     try:
         content = tomllib.loads(file.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InvalidInputError(f"{file} cannot be read: {error}") from error
+        raise InvalidInputError("wording_file_unreadable", file=file, problem=error) from error
     groups = {_key(group): group for group in Group}
     wording = {}
     for name, given in content.items():
         if name not in groups:
-            raise InvalidInputError(f"{file}: [{name}] is no group; use {', '.join(groups)}")
+            raise InvalidInputError("wording_group_unknown", file=file, group=name, groups=groups)
         if not isinstance(given, dict) or set(given) != {"subject", "text"}:
-            raise InvalidInputError(f"{file}: [{name}] needs `subject` and `text`, nothing else")
+            raise InvalidInputError("wording_group_settings", file=file, group=name)
         if not all(isinstance(value, str) for value in given.values()):
-            raise InvalidInputError(
-                f"{file}: `subject` and `text` of [{name}] are texts in quotes"
-            )
+            raise InvalidInputError("wording_group_not_texts", file=file, group=name)
         wording[groups[name]] = Wording(subject=given["subject"], text=given["text"])
     if not wording:
-        raise InvalidInputError(f"{file} writes to nobody; it needs one of {', '.join(groups)}")
+        raise InvalidInputError("wording_file_empty", file=file, groups=groups)
     return wording
 
 

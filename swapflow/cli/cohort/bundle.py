@@ -92,14 +92,11 @@ def verify(
 
     # A key cut short when it was pasted must not look like a forged bundle.
     if key and (len(key) != KEY_DIGITS or not set(key) <= set(string.hexdigits)):
-        raise InvalidInputError(
-            f"--key {key!r} is no key: it has {KEY_DIGITS} hexadecimal digits, as "
-            "`swapflow cycle bundle` prints them"
-        )
+        raise InvalidInputError("bundle_key_malformed", key=key, digits=KEY_DIGITS)
     try:
         archive = file.read_bytes()
     except OSError as error:
-        raise InvalidInputError(f"{file}: cannot be read ({error.strerror})") from error
+        raise InvalidInputError("file_unreadable", file=file, problem=error.strerror) from error
     found = check_bundle(archive, key=key)
     report(_json(file, found), *_plain(file, found, asked=bool(key)), as_json=as_json)
     if not found.passed:

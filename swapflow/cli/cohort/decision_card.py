@@ -42,7 +42,7 @@ def card(
 
     file = out or Path("card.html")
     if file.suffix.lower() not in FORMATS:
-        raise InvalidInputError(f"{file}: the name must end in {', '.join(FORMATS)}")
+        raise InvalidInputError("file_name_ending", file=file, formats=FORMATS)
     made = product().reports.decision_card(cycle, applicant, name_reviewers=reviewers)
     if file.suffix.lower() == ".json":
         content = card_json(made)

@@ -167,7 +167,7 @@ def minutes(
 
     file = out or Path(f"{cycle}-minutes.html")
     if file.suffix.lower() not in FORMATS:
-        raise InvalidInputError(f"{file}: the name must end in {', '.join(FORMATS)}")
+        raise InvalidInputError("file_name_ending", file=file, formats=FORMATS)
     swapflow = product()
     agenda = swapflow.meetings.agenda(cycle)
     document = minutes_document(
@@ -227,7 +227,7 @@ def _number(swapflow: "Swapflow", cycle: str, applicant: str) -> int:
     for application in swapflow.applicants.list(cycle):
         if application.external_id == applicant:
             return application.number
-    raise NotFoundError(f"cycle {cycle!r} has no applicant {applicant!r}")
+    raise NotFoundError("applicant_not_in_cycle", cycle=cycle, applicant=applicant)
 
 
 def _seat(swapflow: "Swapflow", cycle: str, by: str) -> int | None:

@@ -161,9 +161,7 @@ def rate(
     from swapflow.engine.offers.acceptance_odds import from_counts, from_interval, interval
 
     if (accepted is None or of is None) == (between is None):
-        raise InvalidInputError(
-            "give either --accepted N --of N (last year), or --between LOW HIGH, e.g. 0.6 0.8"
-        )
+        raise InvalidInputError("acceptance_rate_option")
     if between is not None:
         found, source = from_interval(*between), f"between {between[0]:g} and {between[1]:g}"
     else:
@@ -195,9 +193,7 @@ def _until(text: str, zone: str) -> datetime:
     try:
         day = datetime.fromisoformat(text)
     except ValueError as error:
-        raise InvalidInputError(
-            f"--until {text!r} is no date; write year-month-day, e.g. 2027-04-15"
-        ) from error
+        raise InvalidInputError("until_not_a_date", text=text) from error
     if day.tzinfo is not None:
         return day
     if len(text) == len("2027-04-15"):

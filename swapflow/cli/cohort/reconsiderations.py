@@ -206,9 +206,7 @@ def _day(text: str) -> date | None:
     try:
         return date.fromisoformat(text)
     except ValueError:
-        raise InvalidInputError(
-            f"--asked-on {text!r} is no date; write it like 2027-05-04"
-        ) from None
+        raise InvalidInputError("asked_on_not_a_date", text=text) from None
 
 
 def _public(one: "Reconsideration", names: dict[int, str]) -> dict[str, object]:

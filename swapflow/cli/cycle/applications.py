@@ -149,7 +149,7 @@ def correct(
         **{f"field:{what}": value for what, value in values.items()},
     }
     if not said:
-        raise InvalidInputError("say what to correct: --name, --email or --field NAME=VALUE")
+        raise InvalidInputError("nothing_to_correct")
     changed = product().applicants.correct(cycle, applicant, said, by=by, reason=reason)
     report(
         {"cycle": cycle, **_public(changed), "by": by},
@@ -244,9 +244,7 @@ def purge(
     if not yes:
         # A script cannot be asked, and must not wait for an answer.
         if not sys.stdin.isatty():
-            raise InvalidInputError(
-                f"this erases {applicant!r} for good and cannot be undone; say so with --yes"
-            )
+            raise InvalidInputError("erasing_applicant_unconfirmed", applicant=applicant)
         typer.confirm(f"Erase {applicant!r} for good? This cannot be undone", abort=True, err=True)
     product().applicants.erase(cycle, applicant, by=by)
     report(
@@ -291,8 +289,11 @@ def _move(
     status = _status(swapflow, cycle, applicant)
     if status not in set(allowed):
         raise NotReadyError(
-            f"{applicant!r} is {status}; only an applicant who is {' or '.join(allowed)} "
-            f"can be {done}"
+            "applicant_in_other_state",
+            applicant=applicant,
+            status=status,
+            allowed=allowed,
+            done=done,
         )
     swapflow.applicants.move(cycle, applicant, to, by=by, reason=reason)
     report(

@@ -87,5 +87,5 @@ def _chosen(
     waiting: tuple[tuple[str, str, str, int], ...],
 ) -> list[str]:
     if bool(requests) == everything:
-        raise InvalidInputError("name the requests to approve, or give --all (not both)")
+        raise InvalidInputError("requests_or_all")
     return [request for request, *_ in waiting] if everything else list(requests or ())

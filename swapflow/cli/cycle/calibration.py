@@ -56,7 +56,7 @@ def calibration(
         _choose(swapflow, cycle, use, by=by, reason=reason, as_json=as_json)
         return
     if reason:
-        raise InvalidInputError("--reason says why --use raw|adjusted|rule; give both")
+        raise InvalidInputError("estimates_reason_without_choice")
     seen = swapflow.reports.calibration(cycle)
     names = _Names(swapflow, cycle)
     report(_json(seen, names), *_plain(seen, names, cycle), as_json=as_json)
@@ -68,7 +68,7 @@ def _choose(
     from swapflow.domain.rules import ESTIMATES, Estimates
 
     if not reason.strip():
-        raise InvalidInputError("why is the list to be made otherwise? --reason TEXT")
+        raise InvalidInputError("estimates_reason_missing_option")
     wanted = Estimates(use.value)
     changed = swapflow.cohort.choose_estimates(cycle, wanted, by=by, reason=reason)
     report(

@@ -46,9 +46,7 @@ def new(
 ) -> None:
     """Make a cycle from a rules file."""
     if (template is None) == (rules is None):
-        raise InvalidInputError(
-            "give --template admissions|hiring|fellowship, or --rules FILE (not both)"
-        )
+        raise InvalidInputError("template_or_rules")
     swapflow = product()
     file = rules or out or Path(f"{cycle}.toml")
     written = template is not None and _write_template(file, template)
@@ -216,7 +214,7 @@ def rules(
     swapflow = product()
     if set_file is not None:
         if not reason.strip():
-            raise InvalidInputError("why are the rules changed? --reason TEXT")
+            raise InvalidInputError("rules_reason_missing_option")
         read = _read_rules(set_file)
         changed = swapflow.cycles.change_rules(cycle, read, by=by, reason=reason)
         said = f"rules version {changed.version} is in force"
@@ -238,7 +236,7 @@ def _write_template(file: Path, template: str) -> bool:
         return False
     except OSError as error:
         raise InvalidInputError(
-            f"{file}: cannot be written ({error.strerror}); choose another place with --out"
+            "output_file_unwritable", file=file, problem=error.strerror
         ) from error
     return True
 

@@ -213,7 +213,7 @@ def _overrides(
 
     both = sorted(set(select) & set(leave_out))
     if both:
-        raise InvalidInputError(f"{both[0]!r} cannot be put in and left out at once")
+        raise InvalidInputError("put_in_and_left_out", applicant=both[0])
     wanted = [(name, Verdict.SELECTED) for name in select]
     wanted += [(name, Verdict.WAITLISTED) for name in leave_out]
     return tuple(
@@ -227,7 +227,7 @@ def _waiver(waive: str | None, by: str) -> "Waiver | None":
     if waive is None:
         return None
     if not waive.strip():
-        raise InvalidInputError("a waiver needs a reason: --waive REASON")
+        raise InvalidInputError("waiver_reason_missing_option")
     return Waiver(by=by, reason=waive)
 
 
@@ -241,7 +241,7 @@ def _check_folder(folder: Path) -> None:
         probe.unlink()
     except OSError as error:
         raise InvalidInputError(
-            f"{folder}: cannot be written ({error.strerror}); choose another with --out"
+            "output_folder_unwritable", folder=folder, problem=error.strerror
         ) from error
     if made:
         with suppress(OSError):
@@ -288,5 +288,7 @@ def _write_record(
         with events.open("w", encoding="utf-8") as file:
             file.writelines(event_lines(swapflow.reports.events(cycle)))
     except OSError as error:
-        raise InvalidInputError(f"{events}: cannot be written ({error.strerror})") from error
+        raise InvalidInputError(
+            "output_unwritable", file=events, problem=error.strerror
+        ) from error
     return [scores, rules, events]

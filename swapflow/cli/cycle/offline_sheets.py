@@ -35,7 +35,7 @@ def write_sheets(
     from swapflow.files.exports.writers import Format, write_file
 
     if form not in {known.value for known in FORMATS}:
-        raise InvalidInputError(f"--format {form!r}: a sheet is xlsx or csv")
+        raise InvalidInputError("sheet_format_option", form=form)
     swapflow = product()
     written: list[dict[str, object]] = []
     for one in _chosen(swapflow, cycle, reviewer):
@@ -128,5 +128,5 @@ def _chosen(swapflow: "Swapflow", cycle: str, reviewer: str | None) -> "list[Rev
         return roster
     found = [one for one in roster if one.external_id == reviewer]
     if not found:
-        raise NotFoundError(f"cycle {cycle!r} has no reviewer {reviewer!r}")
+        raise NotFoundError("reviewer_not_in_cycle", cycle=cycle, reviewer=reviewer)
     return found

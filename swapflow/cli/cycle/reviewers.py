@@ -121,10 +121,7 @@ def purge(
 
     if not yes:
         if not sys.stdin.isatty():
-            raise InvalidInputError(
-                f"this erases reviewer {reviewer!r} for good and cannot be undone; say so with "
-                "--yes"
-            )
+            raise InvalidInputError("erasing_reviewer_unconfirmed", reviewer=reviewer)
         typer.confirm(f"Erase {reviewer!r} for good? This cannot be undone", abort=True, err=True)
     swapflow = product()
     number = next(
@@ -173,7 +170,7 @@ def conflicts(
     elif file is None and applicant and reviewer:
         pairs = ((applicant, reviewer),)
     else:
-        raise InvalidInputError("give a FILE of pairs, or both --applicant and --reviewer")
+        raise InvalidInputError("pairs_file_or_names")
     swapflow.reviewers.add_conflicts(cycle, pairs, source=f"staff: {by}")
     report(
         {"cycle": cycle, "pairs": len(pairs), "by": by},

@@ -141,7 +141,7 @@ def void(
 ) -> None:
     """Make scores count no more; they stay on record."""
     if bool(scores) == (reviewer is not None) or (reviewer is None) != (cycle is None):
-        raise InvalidInputError("name scores, or give --cycle and --reviewer together")
+        raise InvalidInputError("scores_or_reviewer")
     swapflow = product()
     if reviewer is not None and cycle is not None:
         voided = swapflow.scores.void_reviewer(cycle, reviewer, by=by, reason=reason)
@@ -198,7 +198,7 @@ def import_file(
         )
         return
     if reviewer is not None:
-        raise InvalidInputError(f"{table.source}: --reviewer is for a sheet that came back")
+        raise InvalidInputError("reviewer_option_without_sheet", source=table.source)
     applications = {a.external_id: a.number for a in swapflow.applicants.list(cycle)}
     reviewers = {r.external_id: r.number for r in swapflow.reviewers.list(cycle)}
     with kept_errors(errors, lambda: table):

@@ -75,9 +75,7 @@ def restore(
     settings = load_settings()
     if not yes:
         if not sys.stdin.isatty():
-            raise InvalidInputError(
-                "this replaces the database of now by an older one; say so with --yes"
-            )
+            raise InvalidInputError("restore_unconfirmed")
         typer.confirm(
             "Everything that was written since that backup will be gone. Go on?",
             abort=True,
@@ -105,7 +103,7 @@ def rebuild(
 ) -> None:
     """Make what Redis holds anew from the record."""
     if (cycle is None) != everything:
-        raise InvalidInputError("name a cycle, or give --all (not both)")
+        raise InvalidInputError("cycle_or_all")
     swapflow = product()
     chosen = [known.id for known in swapflow.cycles.list()] if cycle is None else [cycle]
     for cycle_id in chosen:

@@ -61,7 +61,7 @@ def export(
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise InvalidInputError(
-            f"{folder}: cannot be made ({error.strerror}); choose another with --out"
+            "folder_not_made_choose_other", folder=folder, problem=error.strerror
         ) from error
     files = [
         write_file(folder / "person.html", html(personal_data_document(found))),
@@ -128,7 +128,7 @@ def oversight(
     elif file.suffix.lower() == ".pdf":
         content = pdf(oversight_document(cycle, acts, at=now), fonts=settings.font_folders)
     else:
-        raise InvalidInputError(f"{file}: the name must end in .html, .pdf or .json")
+        raise InvalidInputError("personal_data_file_ending", file=file)
     office().audit_log.record(by, "wrote the oversight log", cycle_id=cycle)
     write_file(file, content)
     departed = sum(act.departs for act in acts)

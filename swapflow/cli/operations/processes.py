@@ -137,7 +137,7 @@ def worker(
     from swapflow.settings import load_settings
 
     if pool not in {"threads", "prefork"}:
-        raise InvalidInputError(f"there is no pool {pool!r}; choose threads or prefork")
+        raise InvalidInputError("worker_pool_unknown", pool=pool)
     settings = load_settings()
     argv = worker_argv(
         name=name,

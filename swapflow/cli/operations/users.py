@@ -144,13 +144,13 @@ def _office() -> "Office":
 
 def _scope(in_round: str, in_cycle: str) -> tuple[Scope, str]:
     if in_round and in_cycle:
-        raise InvalidInputError("give --round or --cycle, not both")
+        raise InvalidInputError("round_or_cycle")
     if in_cycle:
         return Scope.CYCLE, product().cycles.get(in_cycle).id
     if not in_round:
         return Scope.OFFICE, ""
     if in_round not in {known.id for known in product().cycles.rounds()}:
-        raise InvalidInputError(f"there is no round {in_round!r}; see `swapflow round list`")
+        raise InvalidInputError("round_not_listed", round=in_round)
     return Scope.ROUND, in_round
 
 
@@ -161,7 +161,7 @@ def _password(*, stdin: bool) -> str:
         return ""  # they sign in by a mailed link
     first = getpass.getpass("Password (empty: sign in by mailed link): ")
     if first and getpass.getpass("Again: ") != first:
-        raise InvalidInputError("the two passwords differ; nothing was stored")
+        raise InvalidInputError("passwords_differ")
     return first
 
 

@@ -93,9 +93,7 @@ def _minutes(text: str) -> tuple[str, float]:
     except ValueError:
         number = 0.0
     if not 0 < number < float("inf"):
-        raise InvalidInputError(
-            f"--minutes {text!r}: {value!r} is no time; write --minutes KIND=N"
-        )
+        raise InvalidInputError("minutes_option_unreadable", text=text, value=value)
     return name, number
 
 
@@ -106,7 +104,7 @@ def _write_rules(path: Path, found: "PastEstimates", places: int | None) -> None
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise InvalidInputError(f"{path}: cannot be written ({error.strerror})") from error
+        raise InvalidInputError("output_unwritable", file=path, problem=error.strerror) from error
 
 
 def _json(found: "PastEstimates") -> dict[str, object]:

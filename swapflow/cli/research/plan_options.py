@@ -93,10 +93,7 @@ def read_reviewer_options(
 
     if text and not text.isdigit():
         if interviewers is not None:
-            raise InvalidInputError(
-                "--interviewers counts invented reviewers; the roster in "
-                f"{text} says itself who takes what"
-            )
+            raise InvalidInputError("interviewers_with_roster", roster=text)
         return read_reviewers(Path(text), rules=rules)
     if text:
         count = int(text)
@@ -172,10 +169,7 @@ def read_marks(
         if value is not None:
             least = 0.0 if name == "severity" else 0.1
             if not least <= value <= LARGEST_SPREAD:
-                raise InvalidInputError(
-                    f"{option} {value:g} is no spread on a scale of 100: write e.g. 16 "
-                    "(at most 50)"
-                )
+                raise InvalidInputError("spread_out_of_range", option=option, value=value)
             found[name] = value / 100
         elif known.get(name) is not None:
             found[name] = float(known[name] or 0)
@@ -213,11 +207,9 @@ def _past(path: Path | None) -> dict[str, float | None]:
             for name, interval in pairs.items()
         } | {"level": float(first["level"])}
     except OSError as error:
-        raise InvalidInputError(f"{path}: cannot be read ({error.strerror})") from error
+        raise InvalidInputError("file_unreadable", file=path, problem=error.strerror) from error
     except (ValueError, KeyError, IndexError, TypeError) as error:
-        raise InvalidInputError(
-            f"{path}: this is not what `swapflow study past --json` prints"
-        ) from error
+        raise InvalidInputError("past_estimates_unreadable", path=path) from error
 
 
 def read_delays(
@@ -231,10 +223,7 @@ def read_delays(
         name, value = split_pair(text, "--days", "KIND=N")
         if rules.kind_index(name) < 0 or not _positive(value):
             kinds = ", ".join(kind.name for kind in rules.kinds)
-            raise InvalidInputError(
-                f"--days {text!r} cannot be read: write KIND=N with a kind of the rules ({kinds}) "
-                "and a number of days above 0"
-            )
+            raise InvalidInputError("days_option_unreadable", text=text, kinds=kinds)
         known[name] = float(value)
     medians = tuple(
         known.get(kind.name) or DAYS_SHARE * kind.window_days or USUAL_DAYS for kind in rules.kinds
@@ -266,6 +255,4 @@ def read_date(text: str) -> date | None:
     try:
         return date.fromisoformat(text)
     except ValueError:
-        raise InvalidInputError(
-            f"--start {text!r} is no date: write year-month-day, e.g. 2026-01-31"
-        ) from None
+        raise InvalidInputError("start_not_a_date", text=text) from None

@@ -82,7 +82,7 @@ def replay(
     from swapflow.simulation.replay import replay as replay_recording
 
     if in_process and running:
-        raise InvalidInputError("--in-process and --running exclude each other")
+        raise InvalidInputError("in_process_and_running")
     recording = read_recording(folder).shuffled(seed)
     if only:
         recording = recording.only(*_attribute(only))
@@ -154,9 +154,7 @@ def _empty(folder: Path) -> None:
 
     if folder.exists() and any(folder.iterdir()):
         if not (folder / MARK).exists():
-            raise InvalidInputError(
-                f"{folder} holds something else; name an empty folder or remove it"
-            )
+            raise InvalidInputError("folder_not_empty", folder=folder)
         with locked_folder(folder):  # refuses while another run uses it
             pass
         shutil.rmtree(folder)
@@ -164,7 +162,9 @@ def _empty(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / MARK).touch()
     except OSError as error:
-        raise InvalidInputError(f"{folder}: cannot be made ({error.strerror})") from error
+        raise InvalidInputError(
+            "folder_not_made", folder=folder, problem=error.strerror
+        ) from error
 
 
 def _attribute(text: str) -> tuple[str, str]:
@@ -176,15 +176,12 @@ def _attribute(text: str) -> tuple[str, str]:
 def _check(options: "Options", items: int) -> None:
     """Refuse what could not be launched, before anything is started."""
     if options.cohort >= items:
-        raise InvalidInputError(
-            f"{options.cohort} places for {items} applicants leave nothing to decide"
-        )
+        raise InvalidInputError("demo_decides_nothing", places=options.cohort, applicants=items)
     if not 0 < options.delta < 1:
-        raise InvalidInputError(f"--delta {options.delta} lies outside 0 to 1 (both excluded)")
+        raise InvalidInputError("demo_delta_out_of_range", delta=options.delta)
     if options.budget < options.floor:
         raise InvalidInputError(
-            f"a budget of {options.budget:g} reviews for each applicant cannot pay the "
-            f"{options.floor} that everyone gets"
+            "demo_budget_below_floor", budget=options.budget, floor=options.floor
         )
 
 

@@ -49,10 +49,7 @@ def require_extra() -> None:
         InvalidInputError: If they are not installed; says how to install them.
     """
     if find_spec("matplotlib") is None:
-        raise InvalidInputError(
-            "studies draw figures and need the extra of that name: "
-            "python -m pip install 'swapflow[studies]'"
-        )
+        raise InvalidInputError("studies_extra_missing")
 
 
 def spread_of(*, processes: int, celery: bool) -> "ChunkRunner":

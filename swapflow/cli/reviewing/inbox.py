@@ -16,6 +16,7 @@ import typer
 from swapflow.cli.options import AsJson, Reason, login_name, product
 from swapflow.cli.output import Listing, day, hundred, report, warn
 from swapflow.cli.reviewing.mark_input import read_answer, utility_shown
+from swapflow.cli.reviewing.rubric_output import criteria_shown, rubric_lines
 from swapflow.domain.ids import cycle_of
 from swapflow.domain.people.reviewer import DeclineKind
 from swapflow.errors import AssignmentClosedError, InvalidInputError, NotFoundError
@@ -128,13 +129,13 @@ def show(
             "status": found.status.value,
             "due": found.due_at,
             **seen,
-            "criteria": _criteria(rubric),
+            "criteria": criteria_shown(rubric),
             "own_score": None if own is None else 100 * own.value / 1e6,
         },
         f"{kind} of {seen['applicant']}, due {day(found.due_at, rules.zone)}",
         *([f"your score: {hundred(own.value / 1e6)} of 100"] if own else []),
         *(f"{name}: {value}" for name, value in _spelled(seen)),
-        *_rubric_plain(code, rubric),
+        *rubric_lines(code, rubric),
         as_json=as_json,
     )
 
@@ -227,9 +228,9 @@ def _seat(reviewer: str | None, for_reviewer: str | None, by: str | None) -> Ter
     if for_reviewer:
         return TerminalReviewer(reviewer=for_reviewer, staff=by or login_name())
     if by:
-        raise InvalidInputError("--by is for staff, with --for REVIEWER: name both")
+        raise InvalidInputError("by_without_for")
     if not reviewer:
-        raise InvalidInputError("say who you are: --reviewer ID (or $SWAPFLOW_REVIEWER)")
+        raise InvalidInputError("reviewer_option_missing")
     return TerminalReviewer(reviewer=reviewer, staff="")
 
 
@@ -253,10 +254,7 @@ def _find(swapflow: "Swapflow", task: str, seat: TerminalReviewer) -> "Assignmen
         for assignment in swapflow.tasks.of_reviewer(cycle, number):
             if task in {assignment.id, code_of(assignment.id)}:
                 return assignment
-    raise NotFoundError(
-        f"reviewer {seat.reviewer!r} has no task {task!r}; "
-        f"`swapflow inbox list {cycle} --reviewer {seat.reviewer}` lists them"
-    )
+    raise NotFoundError("reviewer_has_no_task", reviewer=seat.reviewer, task=task, cycle=cycle)
 
 
 def _seen(
@@ -304,30 +302,6 @@ def _spelled(seen: "dict[str, str | dict[str, str]]") -> list[tuple[str, str]]:
         elif name != "applicant":
             lines.append((name, value))
     return lines
-
-
-def _criteria(rubric: "Rubric | None") -> list[dict[str, object]]:
-    if rubric is None:
-        return []
-    return [
-        {
-            "name": criterion.name,
-            "weight": criterion.weight,
-            "marks": [{"mark": mark, "means": means} for mark, means in criterion.marks],
-        }
-        for criterion in rubric.criteria
-    ]
-
-
-def _rubric_plain(code: str, rubric: "Rubric | None") -> list[str]:
-    if rubric is None:
-        return [f"to answer: swapflow inbox score {code} --score 0.7   (0 to 1, or 70/100)"]
-    lines = [""]
-    for criterion in rubric.criteria:
-        lines.append(f"{criterion.name} (weight {criterion.weight:g})")
-        lines += [f"  {mark:g}  {means}" for mark, means in criterion.marks]
-    marks = " ".join(f'--mark "{c.name}=…"' for c in rubric.criteria)
-    return [*lines, "", f"to answer: swapflow inbox score {code} {marks}"]
 
 
 def _announce(
@@ -391,14 +365,14 @@ def _report_receipt(
 def _last_day(kind: DeclineKind, until: str | None) -> date | None:
     if kind is not DeclineKind.BUSY:
         if until:
-            raise InvalidInputError("--until belongs to --kind busy")
+            raise InvalidInputError("until_without_busy")
         return None
     if not until:
-        raise InvalidInputError("busy until when? --until YYYY-MM-DD")
+        raise InvalidInputError("busy_without_until")
     try:
         return date.fromisoformat(until)
     except ValueError as error:
-        raise InvalidInputError(f"--until {until!r} is no date; write YYYY-MM-DD") from error
+        raise InvalidInputError("until_option_not_a_date", text=until) from error
 
 
 def _today(swapflow: "Swapflow") -> date:

@@ -29,14 +29,11 @@ def read_score(text: str) -> float:
     """
     points, slash, of = text.strip().partition("/")
     if not _NUMBER.fullmatch(points.strip()) or (slash and of.strip() != "100"):
-        raise InvalidInputError(f"--score {text!r} cannot be read; write 0.7 or 70/100")
+        raise InvalidInputError("score_option_unreadable", text=text)
     value = _number(points, text)
     most = 100 if slash else 1
     if not 0 <= value <= most:
-        raise ScoreOutOfRangeError(
-            f"--score {text!r} lies outside 0 to {most}; write a number from 0 to 1 such as 0.7, "
-            "or points out of a hundred such as 70/100"
-        )
+        raise ScoreOutOfRangeError("score_option_out_of_range", text=text, most=most)
     return value / most
 
 
@@ -55,15 +52,12 @@ def read_marks(given: Sequence[str], rubric: "Rubric") -> dict[str, float | None
         typed, mark = split_pair(text, "--mark", "CRITERION=MARK")
         name = spelled.get(typed.casefold(), typed)
         if name in marks:
-            raise InvalidInputError(f"--mark for {name!r} is given twice")
+            raise InvalidInputError("mark_given_twice", criterion=name)
         marks[name] = None if mark.casefold() in NOT_APPLICABLE else _number(mark, text)
     utility(rubric, marks)  # names and scale are checked before what is missing
     missing = [c.name for c in rubric.criteria if c.name not in marks]
     if missing:
-        raise InvalidInputError(
-            f"no mark for {', '.join(map(repr, missing))}; give each one, or say N/A: "
-            f'--mark "{missing[0]}=N/A"'
-        )
+        raise InvalidInputError("marks_missing", missing=missing, first=missing[0])
     return marks
 
 
@@ -84,7 +78,8 @@ def read_answer(
     from swapflow.domain.reviewing.score import Answer
 
     if bool(marks) == (score is not None):
-        raise InvalidInputError(f"give {_how(rubric)}{' (not both)' if marks else ''}")
+        code = "answer_given_twice" if marks else "answer_missing"
+        raise InvalidInputError(code, how=_how(rubric))
     if score is not None:
         return Answer(
             assignment_id=assignment_id,
@@ -93,7 +88,7 @@ def read_answer(
             remark=remark,
         )
     if rubric is None:
-        raise InvalidInputError("this kind has no criteria; give the score itself: --score 0.7")
+        raise InvalidInputError("kind_without_criteria")
     return Answer(
         assignment_id=assignment_id,
         marks=read_marks(marks, rubric),
@@ -120,5 +115,5 @@ def _how(rubric: "Rubric | None") -> str:
 
 def _number(text: str, whole: str) -> float:
     if not _NUMBER.fullmatch(text.strip()):
-        raise InvalidInputError(f"{whole!r}: {text.strip()!r} is no number")
+        raise InvalidInputError("mark_not_a_number", text=whole, mark=text.strip())
     return float(text.strip().replace(",", "."))

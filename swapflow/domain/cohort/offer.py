@@ -57,7 +57,7 @@ class YieldRate:
     Attributes:
         accepting: First parameter; declining: second parameter.
         risk: Most probability, over the whole round, that more accept than there are places.
-        source: Where it comes from, in words.
+        source: Where it comes from, in words; `found_by` is it as a message, where it is ours.
     """
 
     accepting: float

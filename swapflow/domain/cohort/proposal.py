@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from swapflow.messages import Message
+
 
 ROUNDING = 1e-9
 """Tolerance when shares are compared."""
@@ -76,18 +78,18 @@ class GroupLimit:
         """Count its members among the chosen."""
         return len(self.applications.intersection(chosen))
 
-    def wants(self) -> str:
+    def wants(self) -> Message:
         """Return the limit in words."""
         parts = []
         if self.minimum:
-            parts.append(f"at least {self.minimum}")
+            parts.append(Message("at_least", minimum=self.minimum))
         if self.maximum is not None:
-            parts.append(f"at most {self.maximum}")
+            parts.append(Message("at_most", maximum=self.maximum))
         if self.minimum_share > 0:
-            parts.append(f"at least {self.minimum_share:.0%} of the list")
+            parts.append(Message("at_least_share", share=self.minimum_share))
         if self.maximum_share < 1:
-            parts.append(f"at most {self.maximum_share:.0%} of the list")
-        return " and ".join(parts) or "any number"
+            parts.append(Message("at_most_share", share=self.maximum_share))
+        return Message("limit_wants", parts=parts) if parts else Message("any_number")
 
     def broken_by(self, chosen: Collection[int]) -> bool:
         """Whether a list of these applications breaks the limit."""
@@ -99,9 +101,11 @@ class GroupLimit:
             and held <= self.maximum_share * size + ROUNDING
         )
 
-    def said_of(self, chosen: Collection[int]) -> str:
+    def said_of(self, chosen: Collection[int]) -> Message:
         """Return in words how a list of these applications meets the limit."""
-        return f"{self.title}: {self.held(chosen)} chosen, {self.wants()} wanted"
+        return Message(
+            "limit_stands", group=self.title, held=self.held(chosen), wants=self.wants()
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,14 +24,12 @@ def utility(rubric: Rubric, marks: Mapping[str, float | None]) -> float:
     if unknown:
         known = ", ".join(repr(c.name) for c in rubric.criteria)
         raise InvalidInputError(
-            f"the rubric of {rubric.kind!r} has no criterion {unknown[0]!r}; it has {known}"
+            "criterion_unknown", kind=rubric.kind, criterion=unknown[0], criteria=known
         )
     given = [(c, mark) for c in rubric.criteria if (mark := marks.get(c.name)) is not None]
     total = sum(criterion.weight for criterion, _ in given)
     if total <= 0:
-        raise InvalidInputError(
-            f"every criterion of {rubric.kind!r} is N/A; give a mark for at least one, or decline"
-        )
+        raise InvalidInputError("every_criterion_not_applicable", kind=rubric.kind)
     weighted = sum(c.weight * _share(c, mark) for c, mark in given)
     # Rounding in the sums may overshoot 1 by one bit.
     return min(1.0, weighted / total)
@@ -43,7 +41,6 @@ def _share(criterion: Criterion, mark: float) -> float:
     if mark not in allowed:
         choices = ", ".join(f"{value:g}" for value in allowed)
         raise ScoreOutOfRangeError(
-            f"{criterion.name!r}: {mark:g} is none of the marks {choices}; "
-            "choose one of them, or N/A"
+            "mark_not_in_scale", criterion=criterion.name, mark=mark, choices=choices
         )
     return (mark - min(allowed)) / (max(allowed) - min(allowed))

@@ -24,6 +24,26 @@ class Late(StrEnum):
     UNCOUNTED = "uncounted"
 
 
+class NotCounted(StrEnum):
+    """Why a score does not count.
+
+    The value is what is stored, and has been stored since the first release: the sentence.
+    """
+
+    TWICE = "its reviewer's score of this application counts already"
+    AFTER_LIST = "came after the cohort was fixed"
+    NO_BUDGET = "came late, and the budget had no room for it"
+    NO_LONGER_ASKED = "came after its request was withdrawn"
+    NOT_ASKED = "nobody asked for it; staff may admit it"
+    SAW_OTHERS = "changed after others' marks were seen"
+    VOIDED = "voided"
+
+
+def reason_code(reason: str) -> str:
+    """Return the stable name of a stored reason, "" for what people wrote themselves."""
+    return next((known.name.lower() for known in NotCounted if known == reason), "")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """A reviewer's answer to one assignment.

@@ -100,16 +100,10 @@ def gather_finished_cycle(cycle_id: str, *, ledger: Ledger) -> FinishedCycle:
     with ledger.one_moment():
         cycle = ledger.cycle(cycle_id)
         if cycle.status is not CycleStatus.FINALIZED:
-            raise NotReadyError(
-                f"cycle {cycle_id!r} is {cycle.status.value}; "
-                f"`swapflow cycle finalize {cycle_id}` fixes a list first"
-            )
+            raise NotReadyError("cycle_not_finalized_yet", cycle=cycle_id, status=cycle.status)
         # A bundle is proof for others, so a damaged record must not be signed as if it were whole.
         if broken := ledger.check_chain(cycle_id):
-            raise ConflictError(
-                f"the record of {cycle_id!r} is damaged ({broken}); "
-                f"`swapflow cycle verify {cycle_id}` says more"
-            )
+            raise ConflictError("record_damaged", cycle=cycle_id, problem=broken)
         return FinishedCycle(
             cycle_id=cycle_id,
             unit=next(r.unit for r in ledger.rounds() if r.id == cycle.round_id),
@@ -350,7 +344,7 @@ class _Reader:
         for rules in self._closed.rules:
             if version in {0, rules.version}:
                 return rules
-        raise NotFoundError(f"the record of {cycle_id} has no rules version {version}")
+        raise NotFoundError("record_without_rules_version", cycle=cycle_id, version=version)
 
     def events(self, _cycle_id: str, *, after: Position, at_most: int) -> tuple[Event, ...] | None:
         """Return events after a position; None if the record never had that position."""

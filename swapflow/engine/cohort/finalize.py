@@ -25,6 +25,11 @@ from swapflow.errors import (
     InvalidInputError,
     NotReadyError,
 )
+from swapflow.messages import Message
+
+
+SHOWN_BELOW = 20
+"""Applications below a floor that a refusal names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,8 +77,7 @@ def finalize(
     rules = ledger.rules(cycle_id)
     if len(signers) < rules.signatures:
         raise NotReadyError(
-            f"the rules ask for {rules.signatures} signatures, {len(signers)} given "
-            f"({', '.join(signers)}): name the others with --signed-by"
+            "signatures_missing", needed=rules.signatures, count=len(signers), signers=signers
         )
     below = [place for place in proposal.places if place.floor_missing]
     verdicts = check_decision(ledger.cycle(cycle_id), proposal, overrides, waiver)
@@ -82,7 +86,7 @@ def finalize(
         _check_status(cycle)
         # The proposal was made before the lock; one more score may have changed who is on it.
         if cycle.position.seq != proposal.sheet.position:
-            raise NotReadyError("a score came in while the list was made; finalize again")
+            raise NotReadyError("score_came_meanwhile")
         if cycle.status is CycleStatus.PROPOSED:
             tx.record(EventType.ENDED, {"reason": cycle.stop_reason or "staff"})
         cancel_pulls(tx, tx.open_pulls(), why="finalized")
@@ -138,18 +142,13 @@ def reopen(cycle_id: str, *, names: Collection[str], reason: str, ledger: CycleR
         The number of the version that the next finalize will store.
     """
     if len(set(names)) < 2 or not reason.strip():  # noqa: PLR2004 - two pairs of eyes
-        raise InvalidInputError(
-            "reopening a cohort needs two different names and a reason: --by A --by B --reason …"
-        )
+        raise InvalidInputError("reopening_names_missing")
     with ledger.write(cycle_id) as tx:
         cycle = tx.cycle
         if cycle.status is not CycleStatus.FINALIZED:
-            raise NotReadyError(f"cycle {cycle_id!r} is {cycle.status.value}, not finalized")
+            raise NotReadyError("cycle_not_finalized", cycle=cycle_id, status=cycle.status)
         if waiting := sum(one.is_open for one in tx.reconsiderations()):
-            raise ConflictError(
-                f"open reconsiderations in {cycle_id!r}: {waiting}; conclude them or take them "
-                "back, then reopen the whole list"
-            )
+            raise ConflictError("reconsiderations_open", cycle=cycle_id, applicants=waiting)
         for announcement in tx.announcements():
             # A letter that still waits would announce a list that is open again.
             if announcement.held:
@@ -163,26 +162,31 @@ def reopen(cycle_id: str, *, names: Collection[str], reason: str, ledger: CycleR
 def _check_status(cycle: Cycle) -> None:
     if cycle.status is CycleStatus.FINALIZED:
         raise CycleFinalizedError(
-            f"cycle {cycle.id!r} is finalized (version {cycle.cohort_version}); "
-            "`swapflow cycle reopen` starts another version"
+            "cycle_finalized_version", cycle=cycle.id, version=cycle.cohort_version
         )
     if cycle.status not in {CycleStatus.PROPOSED, CycleStatus.ENDED}:
-        raise NotReadyError(
-            f"cycle {cycle.id!r} is {cycle.status.value}; `swapflow cycle stop {cycle.id}` "
-            "ends it first"
+        raise NotReadyError("cycle_not_ended", cycle=cycle.id, status=cycle.status)
+
+
+def _below_floor(below: Sequence[Place]) -> Message:
+    lacking = [
+        Message(
+            "lacks_reviews",
+            applicant=place.external_id,
+            kinds=[
+                Message("lacks_of_kind", count=count, kind=kind)
+                for kind, count in place.floor_missing.items()
+            ],
         )
-
-
-def _below_floor(below: Sequence[Place]) -> str:
-    listing = "\n".join(
-        f"  {place.external_id}: lacks "
-        + ", ".join(f"{count} of kind {kind!r}" for kind, count in place.floor_missing.items())
-        for place in below[:20]
-    )
-    more = "" if len(below) <= 20 else f"\n  and {len(below) - 20} more"  # noqa: PLR2004
-    return (
-        f"{len(below)} applications are below a floor; waive it with --waive REASON, or let the "
-        f"reviews come in:\n{listing}{more}"
+        for place in below
+    ]
+    if len(below) <= SHOWN_BELOW:
+        return Message("below_floor", count=len(below), applicants=lacking)
+    return Message(
+        "below_floor_more",
+        count=len(below),
+        applicants=lacking[:SHOWN_BELOW],
+        more=len(below) - SHOWN_BELOW,
     )
 
 
@@ -200,13 +204,11 @@ def _verdicts(proposal: Proposal, overrides: Sequence[Override]) -> dict[int, tu
         )
     for override in overrides:
         if override.external_id not in numbers:
-            raise InvalidInputError(f"{override.external_id!r} is not a candidate of this cycle")
+            raise InvalidInputError("not_a_candidate", applicant=override.external_id)
         if not override.reason.strip():
-            raise InvalidInputError(f"deciding {override.external_id!r} otherwise needs a reason")
+            raise InvalidInputError("override_reason_missing", applicant=override.external_id)
         if numbers[override.external_id] in proposal.promised:
-            raise InvalidInputError(
-                f"{override.external_id!r} was offered a place, and nobody is told otherwise"
-            )
+            raise InvalidInputError("was_offered_a_place", applicant=override.external_id)
         verdicts[numbers[override.external_id]] = (override.verdict, override.reason)
     selected_now = sum(v is Verdict.SELECTED for v, _ in verdicts.values())
     # Applicants with an offer stay, in addition to those proposed in their place.
@@ -215,14 +217,13 @@ def _verdicts(proposal: Proposal, overrides: Sequence[Override]) -> dict[int, tu
         most += proposal.sheet.cohort_size - size
         if not proposal.fewest <= selected_now <= most:
             raise InvalidInputError(
-                f"{selected_now} would be selected, and the rules want {proposal.fewest} to "
-                f"{proposal.sheet.cohort_size}"
+                "selected_outside_range",
+                selected=selected_now,
+                fewest=proposal.fewest,
+                most=proposal.sheet.cohort_size,
             )
     elif not size <= selected_now <= most:
-        raise InvalidInputError(
-            f"{selected_now} would be selected for {size} places: for everyone put in, "
-            "leave somebody out"
-        )
+        raise InvalidInputError("selected_more_than_places", selected=selected_now, places=size)
     return verdicts
 
 
@@ -232,7 +233,7 @@ def _check_limits(proposal: Proposal, verdicts: Mapping[int, tuple[Verdict, str]
     broken = [limit.said_of(chosen) for limit in proposal.limits if limit.broken_by(chosen)]
     if not broken:
         return
-    cure = "choose others, or change the limits in the rules"
+    cure = Message("limits_broken_cure")
     if proposal.sheet.given_way:
-        cure = "no list keeps to all of them; in the rules, " + "; ".join(proposal.sheet.given_way)
-    raise InfeasibleError(f"the list breaks limits of the rules ({'; '.join(broken)}): {cure}")
+        cure = Message("limits_given_way", changes=proposal.sheet.given_way)
+    raise InfeasibleError("limits_broken", limits=broken, cure=cure)

@@ -29,6 +29,7 @@ from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.read_models.proposal import propose
 from swapflow.engine.read_models.snapshot import SnapshotCache
 from swapflow.errors import ForbiddenError, InvalidInputError, NotFoundError, NotReadyError
+from swapflow.messages import Message
 
 
 NAMED = 12
@@ -90,7 +91,7 @@ class Agenda:
         for place in self.places:
             if place.application == number:
                 return place
-        raise NotFoundError("there is no such applicant on this list")
+        raise NotFoundError("applicant_not_on_list")
 
 
 def agenda(
@@ -175,7 +176,7 @@ def reopen_meeting(cycle_id: str, *, reason: str, by: str, ledger: CycleReads) -
         InvalidInputError: If there is no reason.
     """
     if not reason.strip():
-        raise InvalidInputError("write why the meeting is reopened; it stands in the minutes")
+        raise InvalidInputError("meeting_reopening_reason_missing")
     with ledger.write(cycle_id) as tx:
         _check_ready(tx.cycle)
         meeting = _opened(tx)
@@ -213,18 +214,15 @@ def record(
     """
     _check_conflict(cycle_id, application, seat, ledger=ledger)
     if word is not Word.DISCUSS and not reason.strip():
-        raise InvalidInputError("write why; it stands in the minutes")
+        raise InvalidInputError("minutes_reason_missing")
     with ledger.write(cycle_id) as tx:
         _check_ready(tx.cycle)
         meeting = _opened(tx)
         if meeting.closed is not None:
-            raise NotReadyError(
-                f"the meeting was closed by {meeting.closed.by}; reopen it, with a reason, to "
-                "record more"
-            )
+            raise NotReadyError("meeting_closed", by=meeting.closed.by)
         _check_candidate(cycle_id, application, ledger=ledger)
         if word in {Word.OUT, Word.WAITLIST} and application in promised(tx.offers()):
-            raise InvalidInputError("they were offered a place, and nobody is told otherwise")
+            raise InvalidInputError("place_was_offered")
         last = meeting.words.get(application)
         # A form that is sent twice adds no entry.
         if last is None or (last.word, last.reason, last.by) != (word, reason.strip(), by):
@@ -244,10 +242,10 @@ def endorse(
     """
     _check_conflict(cycle_id, application, seat, ledger=ledger)
     if not text.strip():
-        raise InvalidInputError("write what speaks for this applicant")
+        raise InvalidInputError("endorsement_empty")
     with ledger.write(cycle_id) as tx:
         if tx.cycle.status is CycleStatus.FINALIZED:
-            raise NotReadyError("the list is fixed")
+            raise NotReadyError("list_final")
         _check_candidate(cycle_id, application, ledger=ledger)
         known = {(e.application, e.by, e.text) for e in ledger.endorsements(cycle_id)}
         if (application, by, text.strip()) not in known:
@@ -287,10 +285,7 @@ def follow(
                 external_id=place.external_id, verdict=verdict, reason=override.reason
             )
     if wrong:
-        raise InvalidInputError(
-            f"the meeting recorded otherwise: {_some(wrong)}. Tick the list as it was recorded, "
-            "or record at the meeting what is meant now"
-        )
+        raise InvalidInputError("meeting_recorded_otherwise", applicants=_some(wrong))
     return tuple(made.values())
 
 
@@ -303,11 +298,10 @@ def check_recorded(proposal: Proposal, meeting: Meeting | None) -> None:
     """
     if missing := _missing(proposal.places, meeting):
         raise NotReadyError(
-            "the meeting has no outcome yet (in, out or waitlist) for "
-            f"{_some([place.external_id for place in missing])}; record it, then sign"
+            "meeting_without_outcome", applicants=_some([place.external_id for place in missing])
         )
     if meeting is not None and meeting.closed is None:
-        raise NotReadyError("the meeting is still open; close it, then sign")
+        raise NotReadyError("meeting_open")
 
 
 def finalize_as_recorded(
@@ -340,7 +334,7 @@ def finalize_as_recorded(
 def _opened(tx: Transaction) -> Meeting:
     meeting = tx.meeting(tx.cycle.cohort_version + 1)
     if meeting is None:
-        raise NotReadyError("no meeting about this list is open; open it first")
+        raise NotReadyError("no_meeting_open")
     return meeting
 
 
@@ -376,28 +370,24 @@ def _filled(lines: Sequence[tuple[str, int]], chosen: int) -> tuple[tuple[str, i
 
 
 def _some(names: Sequence[str]) -> str:
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return ", ".join(names[:NAMED]) + more
+    if len(names) <= NAMED:
+        return ", ".join(names)
+    return Message("names_and_more", names=names[:NAMED], more=len(names) - NAMED)
 
 
 def _check_ready(cycle: Cycle) -> None:
     if cycle.status not in READY:
-        raise NotReadyError(
-            f"the program is {cycle.status.value}; a meeting decides once asking has ended, and "
-            "until the list is fixed"
-        )
+        raise NotReadyError("meeting_not_possible", status=cycle.status)
 
 
 def _check_conflict(
     cycle_id: str, application: int, seat: int | None, *, ledger: DecisionReads
 ) -> None:
     if seat is not None and (application, seat) in ledger.conflicts(cycle_id):
-        raise ForbiddenError(
-            "you are in conflict with this applicant; somebody else records the outcome"
-        )
+        raise ForbiddenError("conflict_of_interest")
 
 
 def _check_candidate(cycle_id: str, application: int, *, ledger: OverviewReads) -> None:
     found = next(iter(ledger.named(cycle_id, {application})), None)
     if found is None or not found.status.is_candidate:
-        raise NotFoundError("there is no such applicant on this list")
+        raise NotFoundError("applicant_not_on_list")

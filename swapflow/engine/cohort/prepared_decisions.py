@@ -36,11 +36,6 @@ RECONSIDERATION = "reconsideration"
 UNDOING = "undoing"
 
 
-SOMETHING_WAITS = (
-    "something else waits for signatures in this program; have it signed or take it back first"
-)
-
-
 def needed_signatures(rules: Rules) -> int:
     """Return how many people must sign: at least one, since every decision needs a name."""
     return max(1, rules.signatures)
@@ -87,9 +82,9 @@ def prepare_reopening(cycle_id: str, *, by: str, reason: str, ledger: Ledger) ->
     """
     cycle = ledger.cycle(cycle_id)
     if cycle.status is not CycleStatus.FINALIZED:
-        raise NotReadyError(f"the program is {cycle.status.value}, so there is no list to reopen")
+        raise NotReadyError("no_list_to_reopen", status=cycle.status)
     if not reason.strip():
-        raise InvalidInputError("a reopening needs a reason")
+        raise InvalidInputError("reopening_reason_missing")
     body: dict[str, Json] = {"reason": reason.strip(), "version": cycle.cohort_version}
     digest = _sha({"what": REOPENING, "cycle": cycle_id, "by": by, **body})
     ledger.prepare(cycle_id, PreparedDecision(what=REOPENING, digest=digest, body=body, by=by))
@@ -118,7 +113,7 @@ def prepare_reconsideration(
     closing = closing_of(evidence, result, reason=reason, beyond=beyond)
     there = ledger.prepared(cycle_id)
     if there is not None and not is_about(there, evidence):
-        raise ConflictError(SOMETHING_WAITS)
+        raise ConflictError("something_waits")
     body: dict[str, Json] = {
         "id": evidence.which.id,
         "applicant": external_id,
@@ -143,10 +138,10 @@ def prepare_undoing(
         NotFoundError, ConflictError, InvalidInputError: As `undo` does.
     """
     if not reason.strip():
-        raise InvalidInputError("write why it is undone; it stands in the record")
+        raise InvalidInputError("undoing_reason_missing")
     check_undoing(cycle_id, external_id, ledger=ledger)
     if ledger.prepared(cycle_id) is not None:
-        raise ConflictError(SOMETHING_WAITS)
+        raise ConflictError("something_waits")
     version = ledger.cycle(cycle_id).cohort_version
     body: dict[str, Json] = {
         "applicant": external_id,

@@ -126,24 +126,19 @@ def sign(
     """
     waiting = pending(cycle_id, ledger=ledger, snapshots=snapshots)
     if waiting is None or waiting.prepared.digest != digest:
-        raise ConflictError(
-            "what you were about to sign was changed or taken back; look at it again"
-        )
+        raise ConflictError("prepared_decision_changed")
     if not waiting.current:
         ledger.drop_prepared(cycle_id)
-        raise ConflictError(
-            "the list has changed since this was prepared, so its signatures are void; "
-            "prepare it again"
-        )
+        raise ConflictError("list_changed_since_prepared")
     if waiting.prepared.what in {RECONSIDERATION, UNDOING} and by == waiting.prepared.by:
-        raise InvalidInputError("you have signed this; somebody else signs it too")
+        raise InvalidInputError("signed_already")
     if waiting.prepared.what == REOPENING and by == waiting.prepared.by:
-        raise InvalidInputError("a reopening is asked for by one person and agreed to by another")
+        raise InvalidInputError("reopening_by_one_person")
     if waiting.prepared.what == DECISION:
         _check_meeting(cycle_id, waiting, ledger=ledger, snapshots=snapshots)
     # The row is conditional on the digest: what was prepared meanwhile by another is never signed.
     if not ledger.sign_prepared(cycle_id, digest, by=by):
-        raise ConflictError("what you were about to sign was changed a moment ago; look again")
+        raise ConflictError("prepared_decision_just_changed")
     signed = ledger.prepared(cycle_id)
     if signed is None or len(signed.signed) < waiting.needed:
         return False
@@ -194,10 +189,7 @@ def _check_meeting(
     meeting = ledger.meeting(cycle_id, proposal.version)
     check_recorded(proposal, meeting)
     if set(follow(proposal, waiting.overrides, meeting)) != set(waiting.overrides):
-        raise InvalidInputError(
-            "the meeting recorded something else since this was prepared; take it back and "
-            "prepare it again"
-        )
+        raise InvalidInputError("meeting_changed_since_prepared")
 
 
 def _carry_out(

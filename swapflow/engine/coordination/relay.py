@@ -1,6 +1,6 @@
 """Messages committed with a decision go to the broker, and again until their effect is seen."""
 
-from swapflow.engine.ports.dispatcher import Dispatcher, Message, Topic
+from swapflow.engine.ports.dispatcher import Dispatcher, QueueMessage, Topic
 from swapflow.engine.ports.ledger import Ledger
 
 
@@ -26,9 +26,9 @@ def relay(*, ledger: Ledger, dispatcher: Dispatcher, again_after: float) -> int:
     mails = ledger.mails(at_most=RELAY_BATCH, again_after=again_after)
     ledger.queue_calls()
     calls = ledger.due_calls(again_after=again_after, at_most=RELAY_BATCH)
-    messages = [Message(topic=Topic.DELIVER, id=a.id, tier=a.kind) for a in waiting]
-    messages += [Message(topic=Topic.MAIL, id=mail.id) for mail in mails]
-    messages += [Message(topic=Topic.WEBHOOK, id=call) for call in calls]
+    messages = [QueueMessage(topic=Topic.DELIVER, id=a.id, tier=a.kind) for a in waiting]
+    messages += [QueueMessage(topic=Topic.MAIL, id=mail.id) for mail in mails]
+    messages += [QueueMessage(topic=Topic.WEBHOOK, id=call) for call in calls]
     if messages:
         dispatcher.send(messages)
     # Marked after sending: a crash in between sends twice, the other order would send never.

@@ -40,9 +40,9 @@ def move_application(
         refuse_finalized(tx)
         application = find(tx.applications(), external_id, cycle_id)
         if application.status is status:
-            raise InvalidInputError(f"applicant {external_id!r} is {status.value} already")
+            raise InvalidInputError("applicant_already", applicant=external_id, status=status)
         if application.status is ApplicationStatus.MERGED:
-            raise InvalidInputError(f"applicant {external_id!r} was merged into another one")
+            raise InvalidInputError("applicant_merged", applicant=external_id)
         tx.move_application(application.number, status, by=by, reason=reason)
         tx.record(EventType.APPLICATION_MOVED, {"a": application.number, "status": status.value})
         # A withdrawn applicant is asked about no more, and the committed cost returns to the
@@ -87,10 +87,7 @@ def _end_reconsideration(tx: Transaction, application: int, *, by: str) -> None:
 def refuse_held(tx: Transaction, cycle_id: str) -> None:
     """Raise if erasure is on hold in this cycle."""
     if held := tx.hold():
-        raise ConflictError(
-            f"erasing is on hold in {cycle_id!r} since {held[0]} said so ({held[1]}); "
-            f"`swapflow cycle hold {cycle_id} --release` ends that"
-        )
+        raise ConflictError("erasing_on_hold", cycle=cycle_id, since=held[0], reason=held[1])
 
 
 def arrival(tx: Transaction, application: Application, rules: Rules) -> dict[str, Json]:

@@ -140,8 +140,10 @@ def import_list(
         if plan.contrary:
             first = plan.contrary[0]
             raise InvalidInputError(
-                f"applicant {first.external_id!r}: {first.reason}; nothing was imported. "
-                f"{first.cure}"
+                "import_contradicts_record",
+                applicant=first.external_id,
+                reason=first.reason,
+                cure=first.cure,
             )
         if plan.fresh or plan.changed:
             _refuse_closed(tx, rules, fresh=bool(plan.fresh))
@@ -183,15 +185,13 @@ def correct(
     """
     for what in values:
         if what not in {"name", "email"} and not what.startswith(("select:", "field:")):
-            raise InvalidInputError(
-                f"there is no {what!r} to correct; name, email, field:NAME or select:NAME"
-            )
+            raise InvalidInputError("field_not_correctable", field=what)
     with ledger.write(cycle_id) as tx:
         refuse_finalized(tx)
         there = find(tx.applications(), external_id, cycle_id)
         changed = _changed(there, values)
         if changed == there:
-            raise InvalidInputError(f"{external_id!r} is known so already; nothing was changed")
+            raise InvalidInputError("applicant_known_so", applicant=external_id)
         _write(tx, there, changed, tx.rules())
         tx.note(
             subject=f"application:{there.number}",
@@ -278,13 +278,10 @@ def _differences(
 def _refuse_closed(tx: Transaction, rules: Rules, *, fresh: bool) -> None:
     refuse_finalized(tx)
     if tx.cycle.status is CycleStatus.ENDED:
-        raise NotReadyError(f"program {tx.cycle.id!r} has ended and takes no more applicants")
+        raise NotReadyError("program_takes_no_applicants", cycle=tx.cycle.id)
     closes = rules.applications_close
     if fresh and closes is not None and tx.now > closes:
-        raise NotReadyError(
-            f"applications to program {tx.cycle.id!r} closed on {closes:%Y-%m-%d %H:%M} UTC; "
-            "change `applications_close` in the rules to admit late ones"
-        )
+        raise NotReadyError("applications_closed", cycle=tx.cycle.id, closed_at=closes)
 
 
 def _add(

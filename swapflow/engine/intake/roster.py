@@ -50,14 +50,15 @@ def purge_reviewer(cycle_id: str, external_id: str, *, by: str, ledger: CycleRea
         refuse_held(tx, cycle_id)
         found = next((r for r in tx.reviewers() if r.external_id == external_id), None)
         if found is None:
-            raise NotFoundError(f"program {cycle_id!r} has no reviewer {external_id!r}")
+            raise NotFoundError("reviewer_not_in_program", cycle=cycle_id, reviewer=external_id)
         if found.was_erased:
-            raise NotFoundError(f"reviewer {found.number} of {cycle_id!r} was erased already")
+            raise NotFoundError("reviewer_erased", reviewer=found.number, cycle=cycle_id)
         if waiting := len(tx.assignments_of_reviewer(found.number, OPEN_ASSIGNMENT)):
             raise ConflictError(
-                f"{waiting} request{'' if waiting == 1 else 's'} of {cycle_id!r} wait with "
-                f"{external_id!r}; `swapflow reviewers leave {cycle_id} {external_id}` passes "
-                "them on to others, then erase"
+                "requests_wait_with_reviewer",
+                count=waiting,
+                cycle=cycle_id,
+                reviewer=external_id,
             )
         if found.active:
             tx.change_reviewer(replace(found, active=False))
@@ -129,9 +130,9 @@ def leave(
         refuse_finalized(tx)
         reviewer = next((r for r in tx.reviewers() if r.external_id == external_id), None)
         if reviewer is None:
-            raise NotFoundError(f"program {cycle_id!r} has no reviewer {external_id!r}")
+            raise NotFoundError("reviewer_not_in_program", cycle=cycle_id, reviewer=external_id)
         if not reviewer.active:
-            raise InvalidInputError(f"reviewer {external_id!r} has left already")
+            raise InvalidInputError("reviewer_left", reviewer=external_id)
         tx.change_reviewer(replace(reviewer, active=False))
         tx.record(EventType.REVIEWER_LEFT, {"r": reviewer.number})
         ended = tx.end_assignments_of(reviewer.number)
@@ -168,14 +169,14 @@ def change_availability(
         NotFoundError: If the roster has no such number.
     """
     if add is not None and (add.last < add.first or (add.last - add.first).days > LONGEST_ABSENCE):
-        raise InvalidInputError("the last day comes after the first, within two years of it")
+        raise InvalidInputError("absence_out_of_range")
     if packet is not None and not 1 <= packet <= LARGEST_PACKET:
-        raise InvalidInputError(f"have 1 to {LARGEST_PACKET} reviews at the same time")
+        raise InvalidInputError("packet_out_of_range", most=LARGEST_PACKET)
     with ledger.write(cycle_id) as tx:
         refuse_finalized(tx)
         there = next((r for r in tx.reviewers() if r.number == number), None)
         if there is None:
-            raise NotFoundError(f"program {cycle_id!r} has no reviewer {number}")
+            raise NotFoundError("reviewer_number_not_in_program", cycle=cycle_id, number=number)
         days = {*there.absences, *([add] if add else [])} - ({remove} if remove else set())
         changed = replace(
             there,
@@ -233,8 +234,10 @@ def _check_kinds(new: Iterable[NewReviewer], rules: Rules) -> None:
         unknown = sorted(set(reviewer.capacity) - names)
         if unknown:
             raise InvalidInputError(
-                f"reviewer {reviewer.external_id!r} takes {unknown[0]!r}, which the rules do not "
-                f"have; they have {', '.join(sorted(names))}"
+                "reviewer_takes_unknown_kind",
+                reviewer=reviewer.external_id,
+                kind=unknown[0],
+                kinds=sorted(names),
             )
 
 
@@ -255,8 +258,5 @@ def _add_conflicts(
 
 def _known(numbers: Mapping[str, int], external_id: str, noun: str) -> int:
     if external_id not in numbers:
-        raise InvalidInputError(
-            f"there is no {noun} {external_id!r} in this program; import {noun}s first, or "
-            "correct the id. Nothing was changed"
-        )
+        raise InvalidInputError("imported_id_unknown", noun=noun, name=external_id)
     return numbers[external_id]

@@ -93,7 +93,7 @@ def choices(
     """
     one = next((a for a in pending_approvals(cycle_id, ledger=ledger) if a.pull.id == pull), None)
     if one is None:
-        raise NotFoundError("this request does not wait for approval any more")
+        raise NotFoundError("request_not_waiting")
     with (snapshots or SnapshotCache()).at_head(cycle_id, ledger=ledger) as seen:
         numbers = _others(one.pull, seen)
         may = {
@@ -144,27 +144,24 @@ def swap(
         ConflictError: If the cycle moved on meanwhile; nothing was changed.
     """
     if application is None and reviewer is None:
-        raise InvalidInputError("choose another applicant or a reviewer, or approve it as it is")
+        raise InvalidInputError("swap_names_nothing")
     folded = (snapshots or SnapshotCache()).at_head(cycle_id, ledger=ledger)
     with folded as seen, ledger.write(cycle_id) as tx:
         # Who may be asked follows from the projection, so nothing but harmless events may lie
         # between.
         if not tx.event_types_after(seen.projection.position.seq) <= HARMLESS:
-            raise ConflictError("the program moved on meanwhile; look again, then try once more")
+            raise ConflictError("cycle_moved_on")
         proposed = tx.pulls([pull]).get(pull)
         if proposed is None or proposed.cycle_id != cycle_id:
-            raise NotFoundError("there is no such request in this program")
+            raise NotFoundError("request_unknown")
         if proposed.status is not PullStatus.PROPOSED:
-            raise NotReadyError("this request does not wait for approval any more")
+            raise NotReadyError("request_not_waiting")
         if application is not None and application != proposed.application:
             if application not in _others(proposed, seen):
-                raise InvalidInputError("this applicant cannot be asked about in its place")
+                raise InvalidInputError("swap_applicant_impossible")
             proposed = _exchange(tx, proposed, application, seen.projection, by=by, reason=reason)
         if reviewer is not None and not _may(seen.projection, proposed, reviewer):
-            raise InvalidInputError(
-                "this reviewer may not be asked about this applicant: a conflict, asked before, "
-                "or no capacity left"
-            )
+            raise InvalidInputError("swap_reviewer_impossible")
         tx.move_pulls([proposed.id], PullStatus.OPEN, allowed={PullStatus.PROPOSED})
         key = [proposed.application, proposed.kind, proposed.ordinal]
         tx.record(EventType.PULLS_APPROVED, {"pulls": [key]})
@@ -192,7 +189,7 @@ def _exchange(
     planned = PlannedPull(key=key, priority=0, reviewers=())
     open_pulls(tx, [planned], projection.rules, why=PullReason.STAFF, decision=0)
     if tx.cycle.spent + tx.cycle.committed > projection.rules.budget:
-        raise InvalidInputError("this kind costs more by now, and the budget has no room for it")
+        raise InvalidInputError("swap_above_budget")
     made = pull_id(tx.cycle.id, application, projection.rules.kinds[struck.kind].name, key[2])
     return tx.pulls([made])[made]
 

@@ -37,14 +37,14 @@ def choose_estimates(
         CycleFinalizedError: If the list is final.
     """
     if not reason.strip():
-        raise InvalidInputError("write why; it stands in the record")
+        raise InvalidInputError("reason_missing")
     if ledger.cycle(cycle_id).status is CycleStatus.DRAFT:
-        raise NotReadyError("the program is not launched; set `estimates` in its rules")
+        raise NotReadyError("not_launched_set_estimates")
     rules = ledger.rules(cycle_id)
     if ledger.cycle(cycle_id).status is CycleStatus.FINALIZED:
-        raise CycleFinalizedError("the list is fixed; reopen it before it is made otherwise")
+        raise CycleFinalizedError("list_final_estimates")
     if rules.estimates is estimates:
-        raise InvalidInputError(f"the list is made by {ESTIMATES[estimates]} already")
+        raise InvalidInputError("estimates_already_used", estimates=ESTIMATES[estimates])
     wanted = replace(rules, estimates=estimates)
     return change_rules(
         cycle_id, wanted, by=by, reason=reason.strip(), ledger=ledger, provider=provider

@@ -19,6 +19,7 @@ from swapflow.engine.selection.list_objective import refuse_impossible
 from swapflow.engine.selection.rule import rule_for
 from swapflow.engine.selection.situation import candidates, eligible_counts
 from swapflow.errors import InvalidInputError, NotReadyError
+from swapflow.messages import Message
 
 
 SHOWN = 5
@@ -62,18 +63,15 @@ def launch(cycle_id: str, *, by: str, ledger: Ledger, provider: bool = False) ->
     """
     cycle = ledger.cycle(cycle_id)
     if cycle.status is not CycleStatus.DRAFT:
-        raise NotReadyError(
-            f"cycle {cycle_id!r} was launched before (it is {cycle.status.value}); "
-            "a second launch would ask everyone twice"
-        )
+        raise NotReadyError("cycle_launched_before", cycle=cycle_id, status=cycle.status)
     problems = launch_problems(cycle_id, ledger=ledger, provider=provider)
     if problems:
         listing = "\n".join(f"  - {problem}" for problem in problems)
-        raise InvalidInputError(f"cycle {cycle_id!r} cannot be launched:\n{listing}")
+        raise InvalidInputError("cycle_cannot_launch", cycle=cycle_id, problems=listing)
     with ledger.write(cycle_id) as tx:
         # Checked again under the lock: two people may launch at the same moment.
         if tx.cycle.status is not CycleStatus.DRAFT:
-            raise NotReadyError(f"cycle {cycle_id!r} was launched a moment ago")
+            raise NotReadyError("cycle_launched_a_moment_ago", cycle=cycle_id)
         tx.record(EventType.LAUNCHED, {"rules": tx.cycle.rules_version})
         tx.set_status(CycleStatus.RUNNING)
         tx.note(subject=f"launch of {cycle_id}", by=by, text="launched")
@@ -104,10 +102,7 @@ def without_sign_in(rules: Rules, *, provider: bool) -> str:
     """Return why nobody could open the pages of a cycle under these rules; "" if they could."""
     if rules.sign_in is not SignInPolicy.PROVIDER or provider:
         return ""
-    return (
-        'sign_in = "provider": no identity provider is connected, so nobody could open the '
-        'program: set sign_in = "any", or have whoever runs swapflow set SWAPFLOW_OIDC_ISSUER'
-    )
+    return Message("sign_in_without_provider")
 
 
 def read_projection(cycle_id: str, *, ledger: EventReads) -> CycleProjection:
@@ -132,9 +127,7 @@ def _problems(
             problems.append(
                 LaunchProblem(
                     SetupStep.REVIEWERS,
-                    f"automatic reviewers in a real program ({_some(programs)}): give the rules "
-                    "an [automatic] table with purpose, approver and date, or take them off the "
-                    "roster",
+                    Message("launch_automatic_reviewers", programs=_some(programs)),
                 )
             )
     if rules.blind:
@@ -143,9 +136,11 @@ def _problems(
             problems.append(
                 LaunchProblem(
                     SetupStep.APPLICANTS,
-                    f"{len(open_files)} applications have files that are not marked redacted, in "
-                    f"a blind program ({_some(open_files)}): mark them redacted, or set blind = "
-                    "false",
+                    Message(
+                        "launch_files_not_redacted",
+                        count=len(open_files),
+                        applicants=_some(open_files),
+                    ),
                 )
             )
     # The rule is tried last: its own errors are of use only once places and people fit.
@@ -157,23 +152,21 @@ def _problems(
 def _places(applications: tuple[Application, ...], rules: Rules) -> list[LaunchProblem]:
     ready = sum(a.status.is_candidate for a in applications)
     if ready == 0:
-        return [
-            LaunchProblem(SetupStep.APPLICANTS, "there is no application yet: import applicants")
-        ]
+        return [LaunchProblem(SetupStep.APPLICANTS, Message("no_application_yet"))]
     if rules.cohort_size >= ready:
         return [
             LaunchProblem(
                 SetupStep.APPLICANTS,
-                f"{rules.cohort_size} places for {ready} applications leave nothing to decide: "
-                "import more applications, or lower the places",
+                Message("launch_decides_nothing", places=rules.cohort_size, applications=ready),
             )
         ]
     if rules.max_applicants is not None and rules.max_applicants < ready:
         return [
             LaunchProblem(
                 SetupStep.RULES,
-                f"max_applicants = {rules.max_applicants} is less than the {ready} applications "
-                "there are: raise it in the rules",
+                Message(
+                    "launch_too_many_applications", most=rules.max_applicants, applications=ready
+                ),
             )
         ]
     return []
@@ -192,9 +185,13 @@ def _money(applications: tuple[Application, ...], rules: Rules) -> list[LaunchPr
         return [
             LaunchProblem(
                 SetupStep.RULES,
-                f"a budget of {rules.budget} cannot pay the floors ({floors}) and the reserve for "
-                f"staff ({staff}): raise the budget to at least {_enough(floors, rules.reserve)}, "
-                "or lower the floors",
+                Message(
+                    "launch_budget_below_floors",
+                    budget=rules.budget,
+                    floors=floors,
+                    staff=staff,
+                    least=_enough(floors, rules.reserve),
+                ),
             )
         ]
     return []
@@ -223,8 +220,7 @@ def _people(
             problems.append(
                 LaunchProblem(
                     SetupStep.REVIEWERS,
-                    f"no reviewer takes {kind.name!r}: import one, or remove this kind from the "
-                    "rules",
+                    Message("launch_kind_without_reviewer", kind=kind.name),
                 )
             )
             continue
@@ -234,9 +230,13 @@ def _people(
             problems.append(
                 LaunchProblem(
                     SetupStep.REVIEWERS,
-                    f"{short.size} applications have fewer than {need} reviewers for "
-                    f"{kind.name!r} without a conflict of interest "
-                    f"({_some([names[int(a)] for a in short])}): add a reviewer",
+                    Message(
+                        "launch_too_few_reviewers",
+                        count=short.size,
+                        needed=need,
+                        kind=kind.name,
+                        applicants=_some([names[int(a)] for a in short]),
+                    ),
                 )
             )
     return problems
@@ -252,10 +252,11 @@ def _rule(projection: CycleProjection) -> list[LaunchProblem]:
         refuse_impossible(projection, candidates(projection))
         rule_for(projection, candidates(projection), None)
     except InvalidInputError as error:
-        return [LaunchProblem(SetupStep.RULES, str(error))]
+        return [LaunchProblem(SetupStep.RULES, error.message)]
     return []
 
 
 def _some(names: "list[str] | tuple[str, ...]") -> str:
-    shown = ", ".join(names[:SHOWN])
-    return shown if len(names) <= SHOWN else f"{shown} and {len(names) - SHOWN} more"
+    if len(names) <= SHOWN:
+        return ", ".join(names)
+    return Message("names_and_more", names=names[:SHOWN], more=len(names) - SHOWN)

@@ -12,7 +12,7 @@ from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.read_models.snapshot import SnapshotCache
 from swapflow.engine.selection.calibration_draw import most_drawn
 from swapflow.engine.selection.reviewer_overlap import lasting
-from swapflow.i18n.languages import gettext_noop
+from swapflow.messages import Message
 
 
 SHOWN = 5
@@ -128,12 +128,8 @@ def _apart(
     names = {r.number: r.external_id for r in roster}
     shown = [_people([names.get(n, str(n)) for n in group]) for group in groups[:SHOWN]]
     if len(groups) > SHOWN:
-        shown.append(f"{len(groups) - SHOWN} more groups")
-    warning = gettext_noop(
-        f"{len(groups)} groups of reviewers will share no applicant ({'; '.join(shown)}), so "
-        "nothing will tell how severe one group is against another: let some applicants be read "
-        "by people of several groups, with panels that overlap or a second review"
-    )
+        shown.append(Message("more_groups", count=len(groups) - SHOWN))
+    warning = Message("groups_share_no_applicant", count=len(groups), groups=shown)
     return [warning]
 
 
@@ -147,16 +143,14 @@ def _by_chance(rules: Rules, applications: tuple[Application, ...], rest: int) -
     listed = ", ".join(
         f"{n} × {kind.name}" for n, kind in zip(drawn, rules.kinds, strict=True) if n
     )
-    warning = gettext_noop(
-        f"kinds overlap by chance: at most {listed} go to applicants near the cut, for {cost} of "
-        f"the {max(0, rest)} that the floors and the reserve leave"
-    )
+    warning = Message("kinds_overlap_by_chance", kinds=listed, cost=cost, left=max(0, rest))
     return [warning]
 
 
 def _people(names: list[str]) -> str:
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return ", ".join(names[:SHOWN]) + more
+    if len(names) <= SHOWN:
+        return ", ".join(names)
+    return Message("names_and_more", names=names[:SHOWN], more=len(names) - SHOWN)
 
 
 def _floor_counts(rules: Rules, ready: int) -> list[tuple[int, int]]:
@@ -207,15 +201,12 @@ def _warnings(
     roster: tuple[Reviewer, ...],
     applications: tuple[Application, ...],
 ) -> list[str]:
-    found = []
+    found: list[str] = []
     for kind in kinds:
         floor = kind.everyone + kind.chosen
         if kind.room is not None and kind.room < floor:
             found.append(
-                gettext_noop(
-                    f"the floors ask for {floor} × {kind.name}, and the reviewers take "
-                    f"{kind.room} in all: raise capacities, or add reviewers"
-                )
+                Message("floors_above_capacity", floor=floor, kind=kind.name, room=kind.room)
             )
     for first, second in combinations(rules.kinds, 2):
         able = [
@@ -224,31 +215,20 @@ def _warnings(
         both = able[0] & able[1]
         if both:
             found.append(
-                gettext_noop(
-                    f"{len(both)} of {len(able[0] | able[1])} reviewers take both {first.name} "
-                    f"and {second.name}: nobody gets the same applicant twice, but the two "
-                    "opinions come from the same people. Separate them by capacities if they "
-                    "shall be independent"
+                Message(
+                    "reviewers_take_both",
+                    count=len(both),
+                    reviewers=len(able[0] | able[1]),
+                    first=first.name,
+                    second=second.name,
                 )
             )
     silent = sum(not r.email and not r.automatic for r in roster)
     if silent:
-        found.append(
-            gettext_noop(
-                f"{silent} reviewers have no mail address: they get no mail and cannot sign in"
-            )
-        )
+        found.append(Message("reviewers_without_mail", count=silent))
     waiting = sum(a.status.value == "incomplete" for a in applications)
     if waiting:
-        found.append(
-            gettext_noop(
-                f"{waiting} applicants are incomplete: they take part once they are marked ready"
-            )
-        )
+        found.append(Message("applicants_incomplete", count=waiting))
     if rules.deadline is None:
-        found.append(
-            gettext_noop(
-                "there is no deadline: asking goes on until the budget or the gain ends it"
-            )
-        )
+        found.append(Message("no_deadline"))
     return found

@@ -39,17 +39,17 @@ def pin(
         CycleFinalizedError: If the cohort is fixed.
     """
     if not reason.strip():
-        raise InvalidInputError(f"why is {external_id!r} put there? Give a reason")
+        raise InvalidInputError("pin_reason_missing", applicant=external_id)
     projection = read_projection(cycle_id, ledger=ledger)
     application = find(ledger.applications(cycle_id), external_id, cycle_id)
     if projection.pins.get(application.number, 0) == where:
-        raise InvalidInputError(f"{external_id!r} stands so already")
+        raise InvalidInputError("pinned_so_already", applicant=external_id)
     _refuse(projection, application.number, where, external_id)
     with ledger.write(cycle_id) as tx:
         refuse_finalized(tx)
         # Whether a list exists was computed before the lock, since the solver may take seconds.
         if tx.cycle.position != projection.position:
-            raise ConflictError("something came in at the same moment; try again")
+            raise ConflictError("came_in_meanwhile")
         tx.record(EventType.APPLICATION_PINNED, {"a": application.number, "pin": int(where)})
         tx.note(subject=f"application:{application.number}", by=by, text=reason)
 
@@ -57,12 +57,9 @@ def pin(
 def _refuse(projection: CycleProjection, number: int, where: PinSide, external_id: str) -> None:
     rules: Rules = projection.rules
     if where is not PinSide.FREE and rules.certificate == "pairwise":
-        raise InvalidInputError(
-            'the rules compare single applicants (certificate = "pairwise"), which knows nobody '
-            'whose place is certain; write certificate = "mixture" first'
-        )
+        raise InvalidInputError("pins_need_mixture")
     if where is not PinSide.FREE and number not in candidates(projection):
-        raise InvalidInputError(f"{external_id!r} is no candidate")
+        raise InvalidInputError("no_candidate", applicant=external_id)
     if where is PinSide.FREE:
         projection.pins.pop(number, None)
     else:

@@ -67,7 +67,7 @@ def check_rules(cycle_id: str, rules: Rules, *, ledger: Ledger) -> None:
     """
     cycle = ledger.cycle(cycle_id)
     if cycle.status is CycleStatus.FINALIZED:
-        raise CycleFinalizedError("the list is fixed; reopen it before the rules change")
+        raise CycleFinalizedError("list_final_rules")
     launched = cycle.status is not CycleStatus.DRAFT
     spent = cycle.spent + cycle.committed
     _check_limits(cycle_id, rules, ledger=ledger)
@@ -79,15 +79,10 @@ def _check_change(old: Rules, new: Rules, *, spent: int, launched: bool) -> None
         return
     before, after = ([kind.name for kind in rules.kinds] for rules in (old, new))
     if after[: len(before)] != before:
-        raise InvalidRulesError(
-            f"kinds may be appended, not removed, renamed or moved: {', '.join(before)} before, "
-            f"{', '.join(after)} now"
-        )
+        raise InvalidRulesError("kinds_moved", before=before, after=after)
     if new.seed != old.seed:
-        raise InvalidRulesError("the seed cannot change after launch: ties hang on it")
+        raise InvalidRulesError("seed_fixed")
     if new.objective.attribute != old.objective.attribute:
-        raise InvalidRulesError("the objective's attribute cannot change after launch")
+        raise InvalidRulesError("attribute_fixed")
     if new.budget < spent:
-        raise InvalidRulesError(
-            f"a budget of {new.budget} is below the {spent} that are spent and committed"
-        )
+        raise InvalidRulesError("budget_below_spent", budget=new.budget, spent=spent)

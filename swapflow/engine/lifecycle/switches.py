@@ -53,7 +53,7 @@ def hold(
         InvalidInputError: If there is no reason.
     """
     if not reason.strip():
-        raise InvalidInputError("write why; it stands in the record")
+        raise InvalidInputError("reason_missing")
     with ledger.write(cycle_id) as tx:
         tx.note(subject=HOLD_ENDS if release else HOLD, by=by, text=reason)
 
@@ -116,7 +116,7 @@ def ask(
         index = tx.rules().kind_index(kind)
         if index < 0:
             names = ", ".join(k.name for k in tx.rules().kinds)
-            raise InvalidInputError(f"the rules have no kind {kind!r}; they have {names}")
+            raise InvalidInputError("kind_unknown", kind=kind, kinds=names)
         return tx.add_staff_request(
             what=WISH_PULL, application=application.number, kind=index, by=by, reason=reason
         )
@@ -125,10 +125,10 @@ def ask(
 def _proposed(tx: Transaction, pulls: Collection[str]) -> list[Pull]:
     found = tx.pulls(pulls)
     for missing in (name for name in pulls if name not in found):
-        raise NotFoundError(f"there is no request {missing!r}")
+        raise NotFoundError("request_not_found", request=missing)
     for pull in found.values():
         if pull.status is not PullStatus.PROPOSED:
-            raise NotReadyError(f"request {pull.id!r} is {pull.status.value}, not proposed")
+            raise NotReadyError("request_not_proposed", request=pull.id, status=pull.status)
     return sorted(found.values(), key=lambda pull: pull.id)
 
 
@@ -137,5 +137,5 @@ def _require(tx: Transaction, allowed: Collection[CycleStatus], verb: str) -> No
     if status not in allowed:
         names = " or ".join(sorted(s.value for s in allowed))
         raise NotReadyError(
-            f"cycle {tx.cycle.id!r} is {status.value}; only a cycle that is {names} can be {verb}"
+            "cycle_in_other_state", cycle=tx.cycle.id, status=status, allowed=names, verb=verb
         )

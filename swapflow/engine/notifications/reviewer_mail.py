@@ -50,14 +50,12 @@ def nudge(cycle_id: str, external_id: str, *, by: str, ledger: Ledger, address: 
     """
     reviewer = next((r for r in ledger.reviewers(cycle_id) if r.external_id == external_id), None)
     if reviewer is None:
-        raise NotFoundError(f"program {cycle_id!r} has no reviewer {external_id!r}")
+        raise NotFoundError("reviewer_not_in_program", cycle=cycle_id, reviewer=external_id)
     if not reviewer.email:
-        raise InvalidInputError(
-            f"reviewer {external_id!r} has no mail address; import the roster again with one"
-        )
+        raise InvalidInputError("reviewer_without_mail", reviewer=external_id)
     waiting = waiting_for(cycle_id, reviewer.number, ledger=ledger)
     if not waiting:
-        raise NotReadyError(f"nothing waits for reviewer {external_id!r}")
+        raise NotReadyError("nothing_waits_for_reviewer", reviewer=external_id)
     rules = ledger.rules(cycle_id)
     with writing_in(rules.language):  # not the language of the person who presses the button
         letter = nudge_mail(
@@ -69,7 +67,7 @@ def nudge(cycle_id: str, external_id: str, *, by: str, ledger: Ledger, address: 
         )
     mail_id = f"{cycle_id}:nudge:{reviewer.number}:{ledger.now():%Y-%m-%d}"
     if ledger.known_mails([mail_id]):
-        raise ConflictError(f"reviewer {external_id!r} was asked today already; try tomorrow")
+        raise ConflictError("reviewer_reminded_today", reviewer=external_id)
     with ledger.write(cycle_id) as tx:
         tx.queue_mail([letter.to(reviewer.email, mail_id=mail_id)])
 
@@ -91,7 +89,7 @@ def nudge_late(cycle_id: str, *, by: str, ledger: Ledger, address: str) -> int:
             continue
         asked += 1
     if not asked:
-        raise ConflictError("everybody who is late and has a mail address was asked today already")
+        raise ConflictError("everybody_reminded_today")
     return asked
 
 

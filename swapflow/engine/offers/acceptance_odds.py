@@ -16,6 +16,7 @@ import numpy as np
 from scipy.special import betainc, betaincinv, betaln, gammaln
 
 from swapflow.errors import InvalidInputError
+from swapflow.messages import Message
 
 
 MOST_AT_ONCE = 10_000
@@ -96,10 +97,7 @@ def from_counts(accepted: int, offered: int) -> tuple[float, float]:
         InvalidInputError: If more accepted than were offered, or nothing was offered.
     """
     if offered < 1 or not 0 <= accepted <= offered:
-        raise InvalidInputError(
-            f"{accepted} accepted of {offered}: the first lies between 0 and the second, which is "
-            "at least 1"
-        )
+        raise InvalidInputError("accepted_above_offered", accepted=accepted, offered=offered)
     return accepted + 1.0, offered - accepted + 1.0
 
 
@@ -110,10 +108,7 @@ def from_interval(low: float, high: float) -> tuple[float, float]:
         InvalidInputError: If they are no interval within 0 and 1.
     """
     if not 0 < low < high < 1:
-        raise InvalidInputError(
-            f"{low:g} to {high:g} is no interval of a rate: write two numbers between 0 and 1, "
-            "the smaller one first, e.g. 0.6 and 0.8"
-        )
+        raise InvalidInputError("rate_interval_invalid", low=low, high=high)
     mean = (low + high) / 2
     least, most = 0.0, np.log(SUREST)
     for _ in range(60):
@@ -126,6 +121,26 @@ def from_interval(low: float, high: float) -> tuple[float, float]:
             most = middle
     weight = float(np.exp(most))
     return mean * weight, (1 - mean) * weight
+
+
+def found_by(a: float, b: float, source: str) -> str:
+    """Return where a stored rate comes from, as a message if it is made of the rate's numbers.
+
+    Stored is the English sentence, which a release before this one shows too.
+    """
+    mean = a / (a + b)
+    least, most = 0.0, min(mean, 1 - mean)
+    for _ in range(60):
+        half = (least + most) / 2
+        if betainc(a, b, mean + half) - betainc(a, b, mean - half) < 1 - 2 * TAIL:
+            least = half
+        else:
+            most = half
+    made = (
+        Message("rate_from_last_round", accepted=round(a - 1), offered=round(a + b - 2)),
+        Message("rate_from_interval", low=round(mean - most, 4), high=round(mean + most, 4)),
+    )
+    return next((message for message in made if message == source), source)
 
 
 def interval(a: float, b: float) -> tuple[float, float]:

@@ -74,16 +74,14 @@ def check_wording(group: Group, words: Wording) -> None:
     ):
         place = f"the {what} for those {_WHOM[group]}"
         if not text.strip():
-            raise InvalidInputError(f"{place} is empty; write it, or leave this group out")
+            raise InvalidInputError("wording_empty", place=place)
         if len(text) > most:
-            raise InvalidInputError(f"{place} has {len(text):,} characters of at most {most:,}")
+            raise InvalidInputError("wording_too_long", place=place, length=len(text), most=most)
         if _CONTROLS.search(text):
-            raise InvalidInputError(f"{place} holds invisible control characters; type it anew")
+            raise InvalidInputError("wording_control_characters", place=place)
         unknown = [name for name in _BRACES.findall(text) if name not in _PLACES]
         if unknown:
-            raise InvalidInputError(
-                f"{place} names {{{unknown[0][:40]}}}; use {{name}}, {{program}} or {{until}}"
-            )
+            raise InvalidInputError("wording_place_unknown", place=place, name=unknown[0][:40])
 
 
 _WHOM = {

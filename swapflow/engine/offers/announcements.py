@@ -36,6 +36,7 @@ from swapflow.engine.read_models.snapshot import SnapshotCache
 from swapflow.errors import ConflictError, InvalidInputError, NotReadyError
 from swapflow.i18n.formatting import moment
 from swapflow.i18n.languages import writing_in
+from swapflow.messages import Message
 
 
 LONGEST_HOLD = timedelta(days=30)
@@ -208,19 +209,14 @@ def announce(
         ConflictError: If the letters differ from those shown.
     """
     if not timedelta() <= hold <= LONGEST_HOLD:
-        raise InvalidInputError(
-            f"letters are held from 0 minutes to {LONGEST_HOLD.days} days before they leave"
-        )
+        raise InvalidInputError("hold_out_of_range", days=LONGEST_HOLD.days)
     snapshots, language = snapshots or SnapshotCache(), ledger.rules(cycle_id).language
     for _ in range(TRIES):
         made = draft(cycle_id, wording, waitlist=waitlist, ledger=ledger, snapshots=snapshots)
         if seen and made.digest != seen:
-            raise ConflictError(
-                "offers, answers or words have changed since these letters were shown; look at "
-                "them once more"
-            )
+            raise ConflictError("letters_out_of_date")
         if not made.letters:
-            raise NotReadyError("there is nobody to write to: all were told, or have no address")
+            raise NotReadyError("nobody_to_write_to")
         with ledger.write(cycle_id) as tx:
             # The letters are written before the lock; events in between can make them wrong.
             if tx.cycle.position != made.read:
@@ -243,7 +239,7 @@ def announce(
                 },
             )
             return made
-    raise ConflictError("others record offers and answers at this moment; try again")
+    raise ConflictError("offers_recorded_meanwhile")
 
 
 def take_back(cycle_id: str, *, by: str, ledger: CycleReads) -> Announcement:
@@ -256,7 +252,7 @@ def take_back(cycle_id: str, *, by: str, ledger: CycleReads) -> Announcement:
     with ledger.write(cycle_id) as tx:
         waiting = [a for a in tx.announcements() if _waits(a)]
         if not waiting:
-            raise NotReadyError("no letter is held that could be taken back")
+            raise NotReadyError("no_letter_held")
         last = waiting[-1]
         withdraw(tx, last, by=by)
         return last
@@ -274,8 +270,7 @@ def withdraw(tx: Transaction, announcement: Announcement, *, by: str) -> None:
     # rolls the whole withdrawal back.
     if left or tx.take_letters_back(announcement.id, by=by) != held:
         raise ConflictError(
-            f"{left or 'some'} of {len(announcement.letters)} letters have left, and what they "
-            "say stands; the others follow"
+            "letters_have_left", left=left or "some", letters=len(announcement.letters)
         )
     offers = {offer.id: offer for offer in tx.offers()}
     mine = [
@@ -306,14 +301,14 @@ def contradicts_record(mail_id: str, *, ledger: DecisionReads) -> str:
     if facts is None:
         return ""
     if facts.cycle_status is not CycleStatus.FINALIZED:
-        return "the list is open again"
+        return Message("letter_list_open")
     if not facts.application_status.is_candidate:
-        return f"the application is {facts.application_status.value}"
+        return Message("letter_application_is", status=facts.application_status)
     if facts.group is Group.OFFERED:
-        return "" if facts.offer_stands else "the offer is closed"
+        return "" if facts.offer_stands else Message("letter_offer_closed")
     if facts.has_place:
-        return "a place was offered since"
-    return "the list says something else by now" if facts.verdict is Verdict.SELECTED else ""
+        return Message("letter_offered_since")
+    return Message("letter_list_differs") if facts.verdict is Verdict.SELECTED else ""
 
 
 def _groups(

@@ -98,10 +98,7 @@ class _OfferPlan:
         with (snapshots or SnapshotCache()).at_head(cycle_id, ledger=ledger) as seen:
             cycle = seen.cycle
             if cycle.status is not CycleStatus.FINALIZED:
-                raise NotReadyError(
-                    f"the list of {cycle_id!r} is not fixed, so there is no place to offer: "
-                    f"`swapflow cycle finalize {cycle_id}` comes first"
-                )
+                raise NotReadyError("list_not_final_for_offers", cycle=cycle_id)
             self._cycle_id = cycle_id
             self._version = cycle.cohort_version
             self._position = seen.arms.position

@@ -71,7 +71,7 @@ def offer(
             if tx.cycle.position != wave.read:
                 continue
             if until is not None and until <= tx.now:
-                raise InvalidInputError(f"{until:%Y-%m-%d %H:%M} is past: name a later date")
+                raise InvalidInputError("offer_until_past", until=until)
             for lapsed in wave.lapsed:
                 tx.answer_offer(lapsed.id, OfferAnswer.NO_ANSWER)
                 tx.record(
@@ -90,7 +90,7 @@ def offer(
                     },
                 )
             return wave
-    raise ConflictError("others record offers and answers at this moment; try again")
+    raise ConflictError("offers_recorded_meanwhile")
 
 
 def answer(
@@ -109,21 +109,18 @@ def answer(
         InvalidInputError: If no offer to them is open, or they answered so already.
     """
     if said not in {OfferAnswer.ACCEPTED, OfferAnswer.DECLINED}:
-        raise InvalidInputError('an applicant answers "accepted" or "declined"')
+        raise InvalidInputError("answer_unknown")
     with ledger.write(cycle_id) as tx:
         application = find(tx.applications(), external_id, cycle_id)
         theirs = [o for o in tx.offers() if o.application == application.number]
         if not theirs:
-            raise InvalidInputError(f"{external_id!r} was not offered a place")
+            raise InvalidInputError("no_offer_made", applicant=external_id)
         last = theirs[-1]
         if last.answer is said:
-            raise InvalidInputError(f"{external_id!r} has {said.value} already")
+            raise InvalidInputError("offer_answered_already", applicant=external_id, answer=said)
         changes_mind = last.answer is OfferAnswer.ACCEPTED and said is OfferAnswer.DECLINED
         if last.answer is not OfferAnswer.WAITING and not changes_mind:
-            raise InvalidInputError(
-                f"the offer to {external_id!r} is closed ({last.answer.value}), and the place may "
-                "be somebody else's by now"
-            )
+            raise InvalidInputError("offer_closed", applicant=external_id, answer=last.answer)
         tx.answer_offer(last.id, said)
         tx.record(EventType.OFFER_ANSWERED, {"a": application.number, "answer": said.value})
         tx.note(subject=f"application:{application.number}", by=by, text=reason)
@@ -153,7 +150,7 @@ def set_acceptance_rate(
         InvalidInputError: If the risk is no probability below one half.
     """
     if not 0 <= risk < 0.5:  # noqa: PLR2004 - more would not be a risk but the rule
-        raise InvalidInputError(f"a risk of {risk:g}: write a number from 0 to 0.5, e.g. 0.05")
+        raise InvalidInputError("risk_out_of_range", risk=risk)
     with ledger.write(cycle_id) as tx:
         stated = YieldRate(
             accepting=rate[0], declining=rate[1], risk=risk, source=source, by=by, at=tx.now
@@ -176,7 +173,4 @@ def _check_seen(wave: OfferWave, seen: Sequence[int] | None, at_most: int) -> No
         return
     shown = tuple(seen[:at_most] if at_most else seen)
     if tuple(number for number, _ in wave.places) != shown:
-        raise ConflictError(
-            "offers or answers were recorded since this was shown, so somebody else may be next; "
-            "look at who is next now"
-        )
+        raise ConflictError("offers_out_of_date")

@@ -15,7 +15,7 @@ class Topic(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Message:
+class QueueMessage:
     """A hint to a worker: one id and the queue it goes to; the ledger knows the rest.
 
     Attributes:
@@ -34,6 +34,6 @@ class Dispatcher(Protocol):
         UnavailableError: If the broker does not take them; some may have been sent.
     """
 
-    def send(self, messages: Sequence[Message]) -> None:
+    def send(self, messages: Sequence[QueueMessage]) -> None:
         """Send the messages, in order, in as few round trips as the broker allows."""
         ...

@@ -41,8 +41,8 @@ class Outbox(Protocol):
         """Mark a mail as being sent and read it; None when it was sent already."""
         ...
 
-    def mark_mail(self, mail_id: str, state: str) -> None:
-        """Record that a mail was sent ("sent") or refused ("failed: …")."""
+    def mark_mail(self, mail_id: str, state: str, *, detail: str = "") -> None:
+        """Record that a mail was sent ("sent") or refused ("failed"), and why not."""
         ...
 
     def queue_calls(self) -> int:

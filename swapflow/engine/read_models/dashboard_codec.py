@@ -71,10 +71,10 @@ def decode_dashboard(packed: bytes) -> Dashboard:
         line, _, body = zlib.decompress(packed).partition(b"\n")
         head = json.loads(line)
         if head["format"] != FORMAT:
-            raise InvalidInputError("this board is of another release")
+            raise InvalidInputError("dashboard_of_another_release")
         return _read(head, body)
     except (ValueError, KeyError, TypeError, zlib.error) as error:
-        raise InvalidInputError("this is no board") from error
+        raise InvalidInputError("dashboard_unreadable") from error
 
 
 def _read(head: dict[str, Json], body: bytes) -> Dashboard:

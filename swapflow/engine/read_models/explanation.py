@@ -101,7 +101,7 @@ def _called(cycle_id: str, external_id: str, *, ledger: OverviewReads) -> Applic
     for one in ledger.named(cycle_id):
         if one.external_id == external_id:
             return one
-    raise NotFoundError(f"cycle {cycle_id!r} has no application {external_id!r}")
+    raise NotFoundError("application_not_in_cycle", cycle=cycle_id, applicant=external_id)
 
 
 def _asked(

@@ -25,6 +25,7 @@ from swapflow.engine.read_models.snapshot import Assessment, Snapshot, SnapshotC
 from swapflow.engine.selection.decide import last_fit, look_now, versions
 from swapflow.engine.selection.list_objective import list_objective, members_of
 from swapflow.engine.selection.ranking import ranking
+from swapflow.messages import Message
 
 
 STOP_SENTENCES = {
@@ -43,13 +44,6 @@ STOP_SENTENCES = {
 ANOTHER_LIST = (
     "The marks as they were given separated a list of their own from every alternative; this list "
     "is by adjusted estimates, and that promise is not about it."
-)
-
-
-ASSUMPTIONS = (
-    "Under the stated assumptions (independent marks, spread {sigma}, comparable reviewers) the "
-    "proposed list's score is within {loss} of the highest obtainable, with probability "
-    "{confidence}. This is about marks, not merit."
 )
 
 
@@ -275,13 +269,17 @@ def _sheet(seen: Snapshot, assessment: Assessment, unit: str) -> MethodSheet:
 
 
 def _certificate(rules: Rules, look: Look, sigma: float) -> str:
-    sentence = ASSUMPTIONS.format(
-        sigma=f"{sigma:.3f}" + ("" if rules.sigma is not None else ", estimated from this round"),
-        loss=f"{look.certified_loss:.3f}",
-        confidence=f"{1 - rules.delta:.2f}",
-    )
+    code = "sigma_estimated" if rules.sigma is None else "sigma_stated"
+    sentences = [
+        Message(
+            "assumptions",
+            sigma=Message(code, sigma=sigma),
+            loss=look.certified_loss,
+            confidence=1 - rules.delta,
+        )
+    ]
     if rules.objective.name == "diverse":
-        sentence += " For this objective the stop is a heuristic and proves nothing."
+        sentences.append(Message("heuristic_stop"))
     if rules.estimates is Estimates.ADJUSTED and rules.rule is not RuleName.BUDGET:
-        sentence += " It is about marks as they were given; the list is by adjusted estimates."
-    return sentence
+        sentences.append(Message("about_raw_marks"))
+    return Message("sentences", sentences=sentences)

@@ -68,9 +68,7 @@ class Snapshot:
             NotReadyError: If the cycle was not launched.
         """
         if self.cycle.status is CycleStatus.DRAFT:
-            raise NotReadyError(
-                f"cycle {self.cycle.id!r} was not launched yet, so there is nothing to say"
-            )
+            raise NotReadyError("cycle_not_launched", cycle=self.cycle.id)
 
     def situation(self) -> CycleSituation:
         """Build the situation, once."""

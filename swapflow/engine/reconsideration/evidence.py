@@ -140,29 +140,30 @@ def closing_of(
     """
     if not evidence.ready:
         raise NotReadyError(
-            f"{evidence.waiting} of {evidence.which.new.reviews} fresh reviews are still out; "
-            "they come in first, or the reconsideration is taken back"
+            "fresh_reviews_waiting", waiting=evidence.waiting, reviews=evidence.which.new.reviews
         )
     what = evidence.proposes if result is None else result
     if what not in {Result.ADDED, Result.WAITLISTED, Result.STAYS}:
-        raise InvalidInputError('people decide "added", "waitlisted" or "stays"')
+        raise InvalidInputError("reconsideration_result_unknown")
     adds = what is Result.ADDED
     exceptions = evidence.exceptions if adds else ()
     if adds and evidence.beyond and not beyond:
         raise InvalidInputError(
-            f"{evidence.taken} of {evidence.places} places are held, so {evidence.external_id!r} "
-            f"would be number {evidence.taken + 1}; say that this is meant (--beyond)"
+            "places_are_taken",
+            taken=evidence.taken,
+            places=evidence.places,
+            applicant=evidence.external_id,
+            number=evidence.taken + 1,
         )
     if what is not evidence.proposes and not reason.strip():
         raise InvalidInputError(
-            f"proposed is {evidence.proposes.value!r}; deciding otherwise needs a reason"
+            "deciding_otherwise_reason_missing", proposed=evidence.proposes.value
         )
     if exceptions and not reason.strip():
-        raise InvalidInputError(f"an exception needs a reason: {'; '.join(exceptions)}")
+        raise InvalidInputError("exception_reason_missing", exceptions=exceptions)
     if what is Result.WAITLISTED and 0 < evidence.stands <= evidence.place:
         raise InvalidInputError(
-            f"{evidence.external_id!r} is number {evidence.stands} on the waitlist, and nobody is "
-            "moved down by a reconsideration"
+            "waitlisted_already", applicant=evidence.external_id, rank=evidence.stands
         )
     return Closing(
         result=what,
@@ -211,7 +212,7 @@ def open_of(
     for one in reconsiderations:
         if one.application == application.number and one.is_open:
             return one
-    raise NotFoundError(f"no reconsideration of {application.external_id!r} is open")
+    raise NotFoundError("no_reconsideration_open", applicant=application.external_id)
 
 
 def listed(

@@ -101,12 +101,12 @@ def open_reconsideration(
         ConflictError: If the person has an open reconsideration already.
     """
     if not wanted.reason.strip() or not wanted.asked_by.strip():
-        raise InvalidInputError("a reconsideration needs a reason, and who asked for it")
+        raise InvalidInputError("reconsideration_reason_missing")
     rules, count = ledger.rules(cycle_id), wanted.reviews
     index = rules.kind_index(wanted.kind) if wanted.kind else 0
     if index < 0:
         names = ", ".join(one.name for one in rules.kinds)
-        raise InvalidInputError(f"the rules have no kind {wanted.kind!r}; they have {names}")
+        raise InvalidInputError("kind_unknown", kind=wanted.kind, kinds=names)
     # Read before the checks, so that the write refuses after any event that they did not see.
     cycle = ledger.cycle(cycle_id)
     known = find(ledger.applications(cycle_id), external_id, cycle_id)
@@ -114,7 +114,7 @@ def open_reconsideration(
     _check_reach(cycle_id, known, index, count, ledger=ledger, snapshots=snapshots)
     with ledger.write(cycle_id) as tx:
         if tx.cycle.position != cycle.position:
-            raise ConflictError("something was recorded at the same moment; try again")
+            raise ConflictError("recorded_meanwhile")
         application = find(tx.applications(), external_id, cycle_id)
         new = NewReconsideration(
             application=application.number,
@@ -152,7 +152,7 @@ def take_back(
         InvalidInputError: If there is no reason.
     """
     if not reason.strip():
-        raise InvalidInputError("write why it is taken back; it stands in the record")
+        raise InvalidInputError("withdrawal_reason_missing")
     with ledger.write(cycle_id) as tx:
         application = find(tx.applications(), external_id, cycle_id)
         which = open_of(tx.reconsiderations(), application)
@@ -194,7 +194,7 @@ def conclude(
     needed = needed_names(ledger.rules(cycle_id))
     if len(signers) < needed:
         raise NotReadyError(
-            f"a reconsideration is signed by {needed} people, {len(signers)} given: --by A --by B"
+            "reconsideration_signatures_missing", needed=needed, count=len(signers)
         )
     version = ledger.cycle(cycle_id).cohort_version
     places, sheet = listed(cycle_id, version, ledger=ledger)
@@ -204,10 +204,10 @@ def conclude(
         # The evidence is valid for one position: whatever came since could have changed the
         # result.
         if tx.cycle.position != evidence.read:
-            raise ConflictError("something was recorded since this was shown; look at it again")
+            raise ConflictError("recorded_since_shown")
         which = next((r for r in tx.reconsiderations() if r.id == evidence.which.id), None)
         if which is None or not which.is_open:
-            raise ConflictError("this reconsideration was concluded a moment ago")
+            raise ConflictError("reconsideration_just_concluded")
         changes = closing.result in CHANGES
         stored = replace(closing, version=version + 1 if changes else 0)
         if changes:
@@ -251,8 +251,7 @@ def undo(
     signers = tuple(dict.fromkeys(names))
     if len(signers) < needed_names(ledger.rules(cycle_id)) or not reason.strip():
         raise InvalidInputError(
-            f"undoing needs {needed_names(ledger.rules(cycle_id))} different names and a reason: "
-            "--by A --by B --reason …"
+            "undoing_names_missing", needed=needed_names(ledger.rules(cycle_id))
         )
     cycle = ledger.cycle(cycle_id)
     last = check_undoing(cycle_id, external_id, ledger=ledger)
@@ -264,7 +263,7 @@ def undo(
     with ledger.write(cycle_id) as tx:
         position, application = tx.cycle.position, tx.application(last.application)
         if position != cycle.position:
-            raise ConflictError("something was recorded at the same moment; try again")
+            raise ConflictError("recorded_meanwhile")
         if application.status.value != last.new.stood:
             status = ApplicationStatus(last.new.stood)
             tx.move_application(
@@ -302,26 +301,20 @@ def check_undoing(cycle_id: str, external_id: str, *, ledger: Ledger) -> Reconsi
     known = ledger.reconsiderations(cycle_id)
     last = next((r for r in reversed(known) if r.application == application.number), None)
     if last is None or last.closing is None or last.closing.result not in CHANGES:
-        raise NotFoundError(f"no reconsideration of {external_id!r} has changed the list")
+        raise NotFoundError("no_reconsideration_changed_list", applicant=external_id)
     version = cycle.cohort_version
     if cycle.status is not CycleStatus.FINALIZED or last.closing.version != version:
-        raise ConflictError(
-            f"the list has changed since; reopen it (`swapflow cycle reopen {cycle_id}`)"
-        )
+        raise ConflictError("list_changed_since", cycle=cycle_id)
     letter = told(ledger.announcements(cycle_id)).get(application.number)
     if letter is not None and letter[0].version >= version:
-        raise ConflictError(
-            f"a letter to {external_id!r} was written since; take it back, if it has not left"
-        )
+        raise ConflictError("letter_written_since", applicant=external_id)
     if any(
         offer.application == application.number
         and offer.version >= version
         and offer.answer is not OfferAnswer.TAKEN_BACK
         for offer in ledger.offers(cycle_id)
     ):
-        raise ConflictError(
-            f"{external_id!r} was offered a place since, and nobody is told otherwise"
-        )
+        raise ConflictError("offered_since", applicant=external_id)
     return last
 
 
@@ -337,7 +330,7 @@ def _check_reach(
     """Raise if fewer people than requested fresh reviews are new to the application."""
     number, external_id = application.number, application.external_id
     if not 0 <= count <= MOST_REVIEWS:
-        raise InvalidInputError(f"ask for 1 to {MOST_REVIEWS} fresh reviews")
+        raise InvalidInputError("fresh_reviews_out_of_range", most=MOST_REVIEWS)
     with (snapshots or SnapshotCache()).at_head(cycle_id, ledger=ledger) as seen:
         projection = seen.projection
         seats = projection.rules.kinds[kind].seats
@@ -348,9 +341,12 @@ def _check_reach(
         name = projection.rules.kinds[kind].name
         if fresh < count * seats:
             raise InvalidInputError(
-                f"fresh reviews of kind {name!r} wanted: {count}, by {count * seats} who never "
-                f"had {external_id!r}; there are {fresh} such people; import more reviewers, or "
-                "ask for fewer"
+                "fresh_reviewers_missing",
+                kind=name,
+                reviews=count,
+                reviewers=count * seats,
+                applicant=external_id,
+                available=fresh,
             )
 
 
@@ -360,15 +356,12 @@ def _check_open(
     """Raise if a reconsideration cannot be opened; the write checks for later events."""
     name, offers = application.external_id, ledger.offers(cycle.id)
     if cycle.status is not CycleStatus.FINALIZED:
-        raise NotReadyError(
-            f"cycle {cycle.id!r} is {cycle.status.value}; while no list is fixed, ask for more "
-            "reviews instead"
-        )
+        raise NotReadyError("reconsideration_before_list", cycle=cycle.id, status=cycle.status)
     if not application.status.is_candidate and application.status not in LEFT:
-        raise InvalidInputError(f"applicant {name!r} is {application.status.value}")
+        raise InvalidInputError("applicant_is", applicant=name, status=application.status)
     again = ledger.reconsiderations(cycle.id)
     if any(one.is_open and one.application == application.number for one in again):
-        raise ConflictError(f"a reconsideration of {name!r} is open already")
+        raise ConflictError("reconsideration_open_already", applicant=name)
     outcomes = ledger.outcomes(cycle.id, cycle.cohort_version)
     left = application.status in LEFT or refused(offers, application.number)
     selected = any(
@@ -376,9 +369,9 @@ def _check_open(
     )
     stands = any(o.application == application.number and o.answer.stands for o in offers)
     if (selected and not left) or stands:
-        raise InvalidInputError(f"{name!r} stands on the list; there is nothing to reconsider")
+        raise InvalidInputError("applicant_on_list", applicant=name)
     if count == 0 and not left:
-        raise InvalidInputError(f"ask for 1 to {MOST_REVIEWS} fresh reviews")
+        raise InvalidInputError("fresh_reviews_out_of_range", most=MOST_REVIEWS)
 
 
 def _restore(tx: Transaction, number: int, *, by: str, reason: str) -> None:

@@ -45,7 +45,7 @@ def decline(
             [assignment], AssignmentStatus.DECLINED, allowed=OPEN_ASSIGNMENT
         )
         if not moved:
-            raise AssignmentClosedError(assignment, found.status.value)
+            raise AssignmentClosedError(assignment, found.status)
         tx.record(EventType.DECLINED, {**seat_payload(found), "kind": kind.value})
         if kind is DeclineKind.CONFLICT:
             pair = (found.application, found.reviewer)
@@ -61,5 +61,5 @@ def decline(
 def _one(tx: Transaction, assignment: str) -> Assignment:
     found = tx.assignments([assignment]).get(assignment)
     if found is None:
-        raise NotFoundError(f"there is no assignment {assignment!r}")
+        raise NotFoundError("assignment_not_found", assignment=assignment)
     return found

@@ -105,7 +105,7 @@ def set_slots(
         for slot in slots:
             pull = pulls.get(slot.pull_id)
             if pull is None or pull.cycle_id != cycle_id or pull.status is not PullStatus.OPEN:
-                raise NotFoundError("one of these requests is not open any more; nothing was set")
+                raise NotFoundError("interview_request_closed")
             old = tx.interview(slot.pull_id)
             new = _interview(slot, old, zone=rules.zone, by=by)
             if old is not None and old.stands and _same(old, new):
@@ -134,7 +134,7 @@ def cancel_slot(
         old = tx.interview(pull_id)
         pull = tx.pulls([pull_id]).get(pull_id)
         if old is None or not old.stands or pull is None or pull.cycle_id != cycle_id:
-            raise NotFoundError("this request has no date that stands")
+            raise NotFoundError("no_interview_date")
         new = replace(old, cancelled=True, sequence=old.sequence + 1, by=by)
         tx.set_interview(new)
         seated = [a for a in tx.assignments_of([pull_id]) if a.status.is_open]
@@ -153,9 +153,9 @@ def mark_no_show(assignment_id: str, *, by: str, note: str = "", ledger: CycleRe
     with ledger.write(cycle_of(assignment_id)) as tx:
         found = tx.assignments([assignment_id]).get(assignment_id)
         if found is None:
-            raise NotFoundError(f"there is no assignment {assignment_id!r}")
+            raise NotFoundError("assignment_not_found", assignment=assignment_id)
         if not found.status.is_open:
-            raise AssignmentClosedError(assignment_id, found.status.value)
+            raise AssignmentClosedError(assignment_id, found.status)
         for seat in (a for a in tx.assignments_of([found.pull_id]) if a.status.is_open):
             tx.move_assignments([seat.id], AssignmentStatus.DECLINED, allowed=OPEN_ASSIGNMENT)
             tx.record(
@@ -235,17 +235,17 @@ def _excuses(tx: Transaction, left: Assignment, slot: Interview, *, address: str
 
 def _check(slot: InterviewSlot) -> None:
     if not 1 <= slot.minutes <= LONGEST_MEETING:
-        raise InvalidInputError(f"a meeting takes 1 to {LONGEST_MEETING} minutes")
+        raise InvalidInputError("interview_length_out_of_range", most=LONGEST_MEETING)
     if slot.starts_at.tzinfo is None:
-        raise InvalidInputError("a date needs a time zone")
+        raise InvalidInputError("interview_without_time_zone")
     for what, text, most in (
         ("a place", slot.place, LONGEST_PLACE),
         ("a link", slot.link, LONGEST_LINK),
     ):
         if len(text) > most or not text.isprintable():
-            raise InvalidInputError(f"{what} is one line of at most {most} characters")
+            raise InvalidInputError("line_too_long", what=what, most=most)
     if slot.link and (not slot.link.startswith(("https://", "http://")) or " " in slot.link):
-        raise InvalidInputError("a link begins with https://")
+        raise InvalidInputError("link_not_https")
 
 
 def _interview(slot: InterviewSlot, old: Interview | None, *, zone: str, by: str) -> Interview:

@@ -169,7 +169,7 @@ def read_document(
         if paper.number == number and paper.media:
             body = ledger.file_content(assignment.cycle_id, assignment.application, paper.position)
             return paper, body
-    raise NotFoundError("there is no such document")
+    raise NotFoundError("document_not_found")
 
 
 def calendar_of(sheet: ReviewPage, *, address: str, ledger: CycleReads) -> str:
@@ -179,7 +179,7 @@ def calendar_of(sheet: ReviewPage, *, address: str, ledger: CycleReads) -> str:
         NotFoundError: If it has none.
     """
     if sheet.interview is None:
-        raise NotFoundError("there is no date yet")
+        raise NotFoundError("no_interview_date_yet")
     return invitation_of(
         sheet.interview,
         sheet.assignment,
@@ -198,7 +198,7 @@ def clean(body: Mapping[str, str]) -> dict[str, str]:
         InvalidInputError: If there are too many fields, or too much text.
     """
     if len(body) > MOST_FIELDS or sum(len(n) + len(t) for n, t in body.items()) > LONGEST_DRAFT:
-        raise InvalidInputError("this is more text than a draft holds; shorten it")
+        raise InvalidInputError("draft_too_long")
     # PostgreSQL takes no NUL in a text.
     return {name: text.replace("\x00", "") for name, text in body.items() if text}
 

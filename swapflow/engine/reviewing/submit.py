@@ -16,7 +16,7 @@ from swapflow.domain.reviewing.assignment import (
     PullStatus,
 )
 from swapflow.domain.reviewing.rubric import utility
-from swapflow.domain.reviewing.score import Answer, Late, Origin, Receipt, Score
+from swapflow.domain.reviewing.score import Answer, Late, NotCounted, Origin, Receipt, Score
 from swapflow.domain.rules import Purpose, Rules
 from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.writes.transaction import Transaction
@@ -26,14 +26,9 @@ from swapflow.errors import (
     InvalidInputError,
     NotFoundError,
 )
-from swapflow.i18n.languages import gettext_noop
 
 
-TWICE = gettext_noop("its reviewer's score of this application counts already")
-AFTER_FREEZE = gettext_noop("came after the cohort was fixed")
 UNASKED = frozenset({Origin.VOLUNTEERED, Origin.IMPORTED})
-NO_BUDGET = gettext_noop("came late, and the budget had no room for it")
-NO_LONGER_ASKED = gettext_noop("came after its request was withdrawn")
 
 
 def submit(answers: Sequence[Answer], *, ledger: CycleReads) -> tuple[Receipt, ...]:
@@ -59,7 +54,7 @@ def submit(answers: Sequence[Answer], *, ledger: CycleReads) -> tuple[Receipt, .
         return ()
     cycles = {cycle_of(answer.assignment_id) for answer in answers}
     if len(cycles) > 1:
-        raise InvalidInputError(f"answers of {len(cycles)} cycles in one submit; send one each")
+        raise InvalidInputError("answers_of_several_cycles", cycles=len(cycles))
     with ledger.write(cycles.pop()) as tx:
         return take(tx, answers)
 
@@ -75,9 +70,7 @@ def utility_of(answer: Answer, rules: Rules, kind: int) -> int:
         return value_units(answer.utility)
     rubric = rules.rubric(rules.kinds[kind].name)
     if rubric is None:
-        raise InvalidInputError(
-            f"{answer.assignment_id}: this kind has no rubric, so give the score itself (0 to 1)"
-        )
+        raise InvalidInputError("kind_without_rubric", assignment=answer.assignment_id)
     return value_units(utility(rubric, answer.marks))
 
 
@@ -107,7 +100,7 @@ class _Submission:
         ids = [answer.assignment_id for answer in answers]
         self._assignments = tx.assignments(ids)
         for missing in (name for name in ids if name not in self._assignments):
-            raise NotFoundError(f"there is no assignment {missing!r}")
+            raise NotFoundError("assignment_not_found", assignment=missing)
         pull_ids = {a.pull_id for a in self._assignments.values()}
         self._pulls = tx.pulls(pull_ids)
         self._scores = {s.assignment_id: s for s in self._known_scores(pull_ids)}
@@ -152,17 +145,17 @@ class _Submission:
         if earlier is not None:
             return _again(earlier, value)
         if assignment.status is AssignmentStatus.DECLINED:
-            raise AssignmentClosedError(assignment.id, assignment.status.value)
+            raise AssignmentClosedError(assignment.id, assignment.status)
         if self._is_over(assignment):
-            return self._keep(answer, assignment, value, reason=AFTER_FREEZE)
+            return self._keep(answer, assignment, value, reason=NotCounted.AFTER_LIST)
         if assignment.status is AssignmentStatus.EXPIRED:
             # Two scores of one reviewer on one application are not independent, so only one may
             # count.
             if self._admitted(assignment):
-                return self._keep(answer, assignment, value, reason=TWICE)
+                return self._keep(answer, assignment, value, reason=NotCounted.TWICE)
             return self._take_late(answer, assignment, value)
         if self._is_cancelled(assignment):
-            return self._keep(answer, assignment, value, reason=NO_LONGER_ASKED)
+            return self._keep(answer, assignment, value, reason=NotCounted.NO_LONGER_ASKED)
         return self._count(answer, assignment, value, late=None)
 
     def _is_over(self, assignment: Assignment) -> bool:
@@ -231,9 +224,9 @@ class _Submission:
             return self._count(answer, assignment, value, late=Late.CLOSES)
         cycle = self._tx.cycle
         if cycle.status is CycleStatus.FINALIZED:
-            return self._keep(answer, assignment, value, reason=NO_LONGER_ASKED)
+            return self._keep(answer, assignment, value, reason=NotCounted.NO_LONGER_ASKED)
         if cycle.spent + cycle.committed + pull.cost > self._rules.budget:
-            return self._keep(answer, assignment, value, reason=NO_BUDGET)
+            return self._keep(answer, assignment, value, reason=NotCounted.NO_BUDGET)
         return self._count_extra(answer, assignment, value)
 
     def _count(
@@ -292,11 +285,14 @@ class _Submission:
         )
         return self._store(answer, where, value, seq=seq, late=Late.EXTRA)
 
-    def _keep(self, answer: Answer, assignment: Assignment, value: int, *, reason: str) -> Receipt:
+    def _keep(
+        self, answer: Answer, assignment: Assignment, value: int, *, reason: NotCounted
+    ) -> Receipt:
         """Store a score that does not count."""
         payload = _scored(assignment, value, counts=False, closes=False, late=Late.UNCOUNTED)
         seq = self._tx.record(EventType.SCORED, payload)
-        return self._store(answer, assignment, value, seq=seq, late=Late.UNCOUNTED, reason=reason)
+        late, why = Late.UNCOUNTED, reason.value
+        return self._store(answer, assignment, value, seq=seq, late=late, reason=why)
 
     def _store(
         self,
@@ -341,10 +337,7 @@ class _Submission:
     def _check_origin(self, answer: Answer) -> None:
         real = self._rules.purpose is Purpose.REAL
         if answer.origin is Origin.AUTOMATIC and real and self._rules.automatic is None:
-            raise InvalidInputError(
-                f"{answer.assignment_id}: automatic scores are refused in a real cycle unless its "
-                "rules carry an [automatic] table with purpose, approver and date"
-            )
+            raise InvalidInputError("automatic_scores_refused", assignment=answer.assignment_id)
 
     def _known_scores(self, pull_ids: Collection[str]) -> tuple[Score, ...]:
         """Read the scores of the pulls, and of assignments counted under an extra pull."""
@@ -378,7 +371,7 @@ def _again(earlier: Score, value: int) -> Receipt:
     """Return the receipt for an answer stored before; another value needs a correction."""
     if earlier.value != value:
         raise AssignmentClosedError(
-            earlier.assignment_id, "answered already; use a correction to change the score"
+            earlier.assignment_id, AssignmentStatus.SCORED, code="assignment_answered"
         )
     return Receipt(
         assignment_id=earlier.assignment_id,

@@ -52,4 +52,4 @@ class TaskCodes:
 
 
 def _not_yours() -> NotFoundError:
-    return NotFoundError("there is no such task among yours")
+    return NotFoundError("task_not_yours")

@@ -10,16 +10,12 @@ from swapflow.domain.reviewing.assignment import (
     OPEN_ASSIGNMENT,
     Pull,
 )
-from swapflow.domain.reviewing.score import Answer, Score
+from swapflow.domain.reviewing.score import Answer, NotCounted, Score
 from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.preconditions import is_reconsidered, refuse_finalized
 from swapflow.engine.reviewing.submit import UNASKED, utility_of
 from swapflow.errors import InvalidInputError, NotFoundError
-from swapflow.i18n.languages import gettext_noop
-
-
-SAW_OTHERS = "changed after others' marks were seen"
 
 
 def correct(
@@ -58,7 +54,7 @@ def correct_in(
         revision=old.revision + 1,
         value=value,
         counts=counts,
-        reason=SAW_OTHERS if saw_others else old.reason,
+        reason=NotCounted.SAW_OTHERS.value if saw_others else old.reason,
         typed_by=by,
         submitted_at=tx.now,
     )
@@ -77,7 +73,7 @@ def void(assignments: Collection[str], *, by: str, reason: str, ledger: CycleRea
                 old,
                 revision=old.revision + 1,
                 counts=False,
-                reason=gettext_noop("voided"),
+                reason=NotCounted.VOIDED.value,
                 submitted_at=tx.now,
             )
             revise(tx, old, new, marks=None, by=by, reason=reason)
@@ -105,9 +101,7 @@ def admit(assignment: str, *, by: str, reason: str, ledger: CycleReads) -> int:
     with ledger.write(cycle_of(assignment)) as tx:
         old = _score(tx, assignment)
         if old.origin not in UNASKED or old.counts:
-            raise InvalidInputError(
-                f"{assignment}: only a volunteered score that does not count can be admitted"
-            )
+            raise InvalidInputError("score_not_volunteered", assignment=assignment)
         _refuse_second_look(tx, old)
         new = replace(old, revision=old.revision + 1, counts=True, reason="admitted by staff")
         return revise(tx, old, new, marks=None, by=by, reason=reason)
@@ -167,10 +161,7 @@ def _refuse_second_look(tx: Transaction, score: Score) -> None:
         for assignment in tx.assignments_of_reviewer(score.reviewer, OPEN_ASSIGNMENT)
     )
     if counted or asked:
-        raise InvalidInputError(
-            f"{score.assignment_id}: its reviewer was asked about the same application, and only "
-            "one score of a reviewer counts; void the other one first"
-        )
+        raise InvalidInputError("one_score_per_reviewer", assignment=score.assignment_id)
 
 
 def _contribution(scores: "Collection[Score]", pull: Pull) -> tuple[int, int]:
@@ -181,5 +172,5 @@ def _contribution(scores: "Collection[Score]", pull: Pull) -> tuple[int, int]:
 def _score(tx: Transaction, assignment: str) -> Score:
     found = tx.scores_of_assignments([assignment])
     if not found:
-        raise NotFoundError(f"assignment {assignment!r} has no score")
+        raise NotFoundError("assignment_without_score", assignment=assignment)
     return found[0]

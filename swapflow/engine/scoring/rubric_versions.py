@@ -76,8 +76,7 @@ def recompute(tx: Transaction, old: Rules, new: Rules, *, by: str) -> int:
                 value = value_units(utility(rubric, _kept(rubric, marks)))
             except InvalidInputError as error:
                 raise InvalidRulesError(
-                    f"the rubric of {rubric.kind!r} cannot read a score that was given under the "
-                    f"old one: {error}. Keep the old marks and criteria, or void these scores"
+                    "rubric_cannot_read_scores", kind=rubric.kind, problem=error
                 ) from error
             if value != score.value:
                 reason = f"rubric of {rubric.kind!r}, version {rubric.version}"

@@ -13,16 +13,12 @@ from swapflow.domain.reviewing.assignment import (
     PullReason,
     PullStatus,
 )
-from swapflow.domain.reviewing.score import Answer, Origin, Score
+from swapflow.domain.reviewing.score import Answer, NotCounted, Origin, Score
 from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.preconditions import refuse_finalized
 from swapflow.engine.projection.pull_events import VOLUNTEERED
 from swapflow.engine.reviewing.submit import utility_of
-from swapflow.i18n.languages import gettext_noop
-
-
-NOT_ASKED = gettext_noop("nobody asked for it; staff may admit it")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +110,7 @@ def _keep_volunteered(tx: Transaction, score: Volunteered, origin: Origin) -> st
         revision=1,
         value=value,
         counts=False,
-        reason=NOT_ASKED,
+        reason=NotCounted.NOT_ASKED.value,
         origin=origin,
         late=None,
         typed_by=score.typed_by,

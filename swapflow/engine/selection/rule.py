@@ -116,8 +116,5 @@ def coin(rules: Rules, decision: int) -> np.random.Generator:
 
 def _sigma(rules: Rules) -> float:
     if rules.sigma is None:
-        raise InvalidRulesError(
-            f"the rule {rules.rule.value!r} needs `sigma`, the spread of marks around an "
-            "applicant's true score on a scale of 0 to 1; 0.15 to 0.17 is common"
-        )
+        raise InvalidRulesError("rule_needs_sigma", rule=rules.rule.value)
     return rules.sigma

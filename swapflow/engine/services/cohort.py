@@ -30,9 +30,9 @@ class CohortService:
             InvalidInputError: If there is no reason, or the verdict is another word.
         """
         if verdict not in {"in", "out", ""}:
-            raise InvalidInputError("say whether the applicant is to be in or out")
+            raise InvalidInputError("pin_without_direction")
         if not reason.strip():
-            raise InvalidInputError("write why; it stands in the record of the decision")
+            raise InvalidInputError("decision_reason_missing")
         self.context.ledger.application(cycle_id, application)
         self.context.ledger.set_pin(cycle_id, application, verdict=verdict, by=by, reason=reason)
 

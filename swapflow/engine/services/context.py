@@ -33,12 +33,12 @@ SendWebhook = Callable[[WebhookCall], str]
 
 def nowhere(call: WebhookCall) -> str:
     """Raise UnavailableError: the default where no webhook can be called."""
-    raise UnavailableError(f"nothing here sends the call {call.id}; a worker does")
+    raise UnavailableError("call_not_sent_here", call=call.id)
 
 
 def no_automatic_reviewer(name: str) -> AutomaticReviewer:
     """Raise for every name: what a product without automatic reviewers does."""
-    raise UnavailableError(f"nothing here answers for the automatic reviewer {name!r}")
+    raise UnavailableError("no_automatic_reviewer_here", reviewer=name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +82,7 @@ class ServiceContext:
         for reviewer in self.ledger.reviewers(cycle_id):
             if reviewer.external_id == external_id:
                 return reviewer.number
-        raise NotFoundError(f"cycle {cycle_id!r} has no reviewer {external_id!r}")
+        raise NotFoundError("reviewer_not_in_cycle", cycle=cycle_id, reviewer=external_id)
 
     def ring_after(self, cycle_id: str, result: T) -> T:
         """Ring for the coordinator after a write, and return the write's result."""

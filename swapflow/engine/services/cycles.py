@@ -60,9 +60,7 @@ class CycleService:
         """Create a cycle in draft, under rules that were checked when they were read."""
         _check_id(cycle_id, "cycle")
         if round_id not in {known.id for known in self.context.ledger.rounds()}:
-            raise NotFoundError(
-                f"there is no round {round_id!r}; `swapflow round new {round_id}` makes one"
-            )
+            raise NotFoundError("round_not_found_make_it", round=round_id)
         self.context.ledger.create_cycle(
             cycle_id, round_id=round_id, name=name or cycle_id, rules=rules, by=by
         )
@@ -157,7 +155,4 @@ class CycleService:
 
 def _check_id(name: str, noun: str) -> None:
     if not CYCLE_ID.fullmatch(name):
-        raise InvalidInputError(
-            f"{name!r} cannot name a {noun}: use up to 40 small letters, digits and hyphens, "
-            "beginning with a letter or digit"
-        )
+        raise InvalidInputError("name_not_allowed", name=name, noun=noun)

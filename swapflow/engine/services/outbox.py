@@ -60,12 +60,12 @@ class OutboxService:
         # Checked after the claim, at the last moment before SMTP: the list may have changed while
         # it waited.
         if why := contradicts_record(mail_id, ledger=self.context.ledger):
-            self.context.ledger.mark_mail(mail_id, f"void: {why}")
+            self.context.ledger.mark_mail(mail_id, "void", detail=str(why))
             return False
         try:
             self.context.post(mail)
         except MailRefusedError as error:
-            self.context.ledger.mark_mail(mail_id, f"failed: {error}")
+            self.context.ledger.mark_mail(mail_id, "failed", detail=str(error))
         except UnavailableError as error:
             self.context.ledger.put_mail_off(mail_id, str(error), at_most=MAIL_TRIES)
         else:

@@ -29,19 +29,15 @@ from swapflow.bandit.situation import (
 from swapflow.bandit.strong_pull_policy import StrongPolicy, strong_probability
 from swapflow.errors import InvalidInputError
 from swapflow.experiments.kernel.run_state import (
-    AHEAD,
-    BIG,
     COIN,
-    MEAN,
     MOST_INFORMATION,
     NEED,
     PLACES,
-    SPREAD,
     SYMDIFF,
-    WHOLE_VECTORS,
     Run,
     RunConstants,
     RunOutcomes,
+    new_run,
 )
 from swapflow.simulation.random_numbers import Stream, normal_quantile
 
@@ -109,19 +105,15 @@ class SimulationProblem:
     def __post_init__(self) -> None:
         if not self.sigma > 0 or not 0 < self.delta < 1:
             raise InvalidInputError(
-                f"sigma must be positive and delta between 0 and 1, not {self.sigma:g} and "
-                f"{self.delta:g}"
+                "kernel_parameters_invalid", sigma=self.sigma, delta=self.delta
             )
         if self.groups is not None and self.radius is Radius.PAIRWISE:
-            raise InvalidInputError("the pairwise certificate holds for plain top-k only")
+            raise InvalidInputError("kernel_pairwise_needs_top_k")
         by_need = self.policy is None
         if by_need and (self.groups is not None or self.radius is Radius.PAPER or self.cost < 1):
-            raise InvalidInputError(
-                "kinds are chosen by need under a mixture or pairwise radius, for plain top-k "
-                "and a strong pull that costs no less than a weak one"
-            )
+            raise InvalidInputError("kernel_need_unsupported")
         if self.radius is not Radius.PAPER and self.policy is StrongPolicy.SYMDIFF:
-            raise InvalidInputError("the policy symdiff is known for the paper's radius only")
+            raise InvalidInputError("kernel_symdiff_unsupported")
 
     @property
     def spreads(self) -> tuple[float, float]:
@@ -185,9 +177,11 @@ def simulate(
     """
     truths = np.atleast_2d(np.asarray(truth, dtype=np.float64))
     if truths.shape[0] not in {1, len(runs)}:
-        raise InvalidInputError(f"{truths.shape[0]} rows of truth do not fit {len(runs)} runs")
+        raise InvalidInputError(
+            "kernel_truths_of_other_runs", rows=truths.shape[0], runs=len(runs)
+        )
     if not 0 < problem.size <= truths.shape[1]:
-        raise InvalidInputError(f"{problem.size} of {truths.shape[1]} cannot be chosen")
+        raise InvalidInputError("kernel_size_impossible", size=problem.size, arms=truths.shape[1])
     match way or fastest():
         case Computation.COMPILED:
             return _compiled(problem, truths, stream, runs, max_pulls)
@@ -208,12 +202,12 @@ class Decider:
 
         self._decide = compiled.decide
         self._fixed = fixed_of(problem, Stream(0, 0), n=n, max_pulls=1)
-        self._run = new_run(problem, n)
+        self._run = _room(problem, n)
 
     def decide(
         self, mean: FloatArray, information: FloatArray, *, cost: float
     ) -> tuple[IntArray, int | None]:
-        """Give the cohort, sorted, and who is to be pulled next, None when it is settled.
+        """Return the cohort, sorted, and who is to be pulled next, None when it is settled.
 
         Args:
             mean: Estimates, shape (n,).
@@ -239,7 +233,7 @@ def _compiled(
     done = RunOutcomes.of_none(len(runs), n)
     compiled.whole_runs(
         fixed_of(problem, stream, n=n, max_pulls=max_pulls),
-        new_run(problem, n),
+        _room(problem, n),
         truths,
         np.array(runs, dtype=np.int64),
         (done.cohort, done.cost, done.pulls, done.stopped, done.mean, done.information),
@@ -287,34 +281,9 @@ def fixed_of(
     )
 
 
-def new_run(problem: SimulationProblem, n: int) -> Run:
-    """Make room for one run."""
-    groups = np.zeros(n, dtype=np.int64) if problem.groups is None else problem.groups
-    if groups.size != n:
-        raise InvalidInputError(f"there are groups of {groups.size} applicants, not of {n}")
-    borders = np.concatenate([[0], np.cumsum(np.bincount(groups))])
-    order = np.concatenate([np.argsort(groups, kind="stable"), borders]).astype(np.int64)
-    pairs = n if problem.radius is Radius.PAIRWISE else 1
-    vectors = -(-n // WHOLE_VECTORS)
-    table = np.zeros((3, vectors * WHOLE_VECTORS))
-    table[MEAN, n:] = -BIG
-    return Run(
-        table=table,
-        truth=np.zeros(n),
-        group=groups.astype(np.int64),
-        mean=table[MEAN, :n],
-        information=np.zeros(n),
-        spread=table[SPREAD, :n],
-        member=np.zeros(n, dtype=np.bool_),
-        rival=np.zeros(n, dtype=np.bool_),
-        worst=np.zeros(n),
-        pulls=np.zeros(n, dtype=np.int64),
-        by_mean=order,
-        by_worst=order.copy(),
-        excess=np.zeros((pairs, pairs)),
-        ahead=np.zeros((2, n + 1, AHEAD)),
-        numbers=np.zeros(5),
-    )
+def _room(problem: SimulationProblem, n: int) -> Run:
+    """Make room for one run of a problem."""
+    return new_run(n, groups=problem.groups, pairwise=problem.radius is Radius.PAIRWISE)
 
 
 def _by_rules(

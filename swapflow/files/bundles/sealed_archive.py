@@ -50,7 +50,7 @@ def seal(members: Sequence[Member]) -> bytes:
         InvalidInputError: If they are too large together.
     """
     if sum(len(member.data) + 1024 for member in members) > MOST_BYTES:
-        raise InvalidInputError("these files are too large together for one archive (4 GB)")
+        raise InvalidInputError("files_too_large_together")
     return b"".join(piece.data for piece in _pieces(members))
 
 

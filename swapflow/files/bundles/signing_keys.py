@@ -57,16 +57,12 @@ def signer_from(path: Path) -> Signer:
         private = load_pem_private_key(path.read_bytes(), password=None)
     except OSError as error:
         raise InvalidInputError(
-            f"{path}: the key that signs bundles cannot be read ({error.strerror}); set "
-            "SWAPFLOW_BUNDLE_KEY to a file that can be"
+            "signing_key_unreadable", path=path, problem=error.strerror
         ) from error
     except (ValueError, TypeError) as error:
-        raise InvalidInputError(
-            f"{path}: this is no private key in PEM without a password; move it away and a new "
-            "one is made, or put the right one there"
-        ) from error
+        raise InvalidInputError("signing_key_not_pem", path=path) from error
     if not isinstance(private, Ed25519PrivateKey):
-        raise InvalidInputError(f"{path}: this key is not of the kind Ed25519; use one that is")
+        raise InvalidInputError("signing_key_not_ed25519", path=path)
     return Signer(private)
 
 

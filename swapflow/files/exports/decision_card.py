@@ -20,7 +20,7 @@ from swapflow.files.exports.marks_in_words import hundred, mark_in_words, of_hun
 from swapflow.files.exports.method_sheet import NOT_MERIT, RULE_WORDS
 from swapflow.i18n.formatting import counted, date_of, moment
 from swapflow.i18n.languages import gettext, gettext_noop
-from swapflow.i18n.told import told
+from swapflow.i18n.translation import translate
 
 
 _WHY = {
@@ -99,7 +99,7 @@ def _parts(card: Card) -> Iterable[DocumentPart]:
     rule, promise = RULE_WORDS.get(card.rule, ""), card.promise or _NO_PROMISE
     yield DocumentPart(
         title=gettext("How such a list comes about"),
-        text=tuple(told(text) for text in (rule, card.stop, promise) if text),
+        text=tuple(translate(text) for text in (rule, card.stop, promise) if text),
         notes=(gettext("The method sheet of the list says more."),),
     )
 
@@ -323,7 +323,7 @@ def _status(review: CardReview) -> str:
         return gettext("not answered yet") if waits else gettext(review.status)
     if review.counts:
         return gettext("counts")
-    why = told(review.reason) or gettext("see the record")
+    why = translate(review.reason) or gettext("see the record")
     return gettext("does not count: %(why)s") % {"why": why}
 
 

@@ -15,15 +15,11 @@ from jinja2 import Environment, StrictUndefined
 
 from swapflow.errors import InvalidInputError, UnavailableError
 from swapflow.i18n.languages import current_language
+from swapflow.messages import Message
 
 
 FONT_PACKAGES = ("pylopdf_fonts_ar", "pylopdf_fonts_he", "pylopdf_fonts_hi", "pylopdf_fonts_jp")
 """Packages of the extra `cards` that hold fonts; they are looked into and never run."""
-
-MORE_FONTS = (
-    "install a font that has it (on Debian: fonts-noto-core, fonts-noto-cjk), or name a folder "
-    "of fonts in SWAPFLOW_FONTS; or take the page in HTML"
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,9 +90,7 @@ def pdf(document: PrintedDocument, *, fonts: Sequence[Path] = ()) -> bytes:
     try:
         import typst  # noqa: PLC0415 - an extra, and 80 MB
     except ImportError as error:
-        raise UnavailableError(
-            "a PDF needs the extra `cards`: pip install 'swapflow[cards]'; or take HTML"
-        ) from error
+        raise UnavailableError("pdf_extra_missing") from error
     try:
         made = typst.compile(
             _template("document.typ").encode(),
@@ -110,7 +104,9 @@ def pdf(document: PrintedDocument, *, fonts: Sequence[Path] = ()) -> bytes:
             timestamp=datetime.fromtimestamp(0, UTC),
         )
     except typst.TypstError as error:
-        raise InvalidInputError(f"the PDF cannot be made ({error}): {MORE_FONTS}") from error
+        raise InvalidInputError(
+            "pdf_not_made", problem=error, cure=Message("fonts_missing_cure")
+        ) from error
     if not isinstance(made, bytes):
         raise TypeError(type(made))
     return made

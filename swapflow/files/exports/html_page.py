@@ -94,9 +94,7 @@ def write(path: Path, page: ReportPage) -> None:
     try:
         path.write_text(render(page), encoding="utf-8")
     except OSError as error:
-        raise InvalidInputError(
-            f"{path}: cannot be written ({error.strerror}). Choose another folder"
-        ) from error
+        raise InvalidInputError("path_unwritable", path=path, problem=error.strerror) from error
 
 
 def slug(title: str) -> str:

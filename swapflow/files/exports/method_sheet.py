@@ -2,10 +2,12 @@
 
 import math
 import re
+from collections.abc import Callable
 
 from swapflow.domain.cohort.proposal import MethodSheet
 from swapflow.i18n.languages import gettext_noop
-from swapflow.i18n.told import told
+from swapflow.i18n.translation import translate
+from swapflow.messages import Message
 
 
 NOT_MERIT = gettext_noop("This is about marks, not merit.")
@@ -83,101 +85,104 @@ _CERTIFICATES = {
 }
 
 
-def method_text(sheet: MethodSheet) -> str:
-    """Write a method sheet as Markdown: plain words first, numbers of the method at the end."""
-    parts = [_title(sheet), _brief(sheet), _promise(sheet), _covered(sheet), _advanced(sheet)]
+def method_text(sheet: MethodSheet, say: Callable[[str], str] = str) -> str:
+    """Return a method sheet as Markdown: plain words first, numbers of the method at the end.
+
+    Args:
+        sheet: The method sheet.
+        say: Words each sentence; by default in English, as the record, bundles and programs have
+            it. The names of the method's settings stay.
+    """
+    parts = [
+        _title(sheet, say),
+        _brief(sheet, say),
+        _promise(sheet, say),
+        _covered(sheet, say),
+        _advanced(sheet, say),
+    ]
     return "\n\n".join(parts) + "\n"
 
 
 def method_told(sheet: MethodSheet) -> str:
-    """Write it in the reader's language; the names of the method's settings stay.
-
-    The record, bundles and programs have it in English, as `method_text` writes it.
-    """
-    return "\n".join(_told(line) for line in method_text(sheet).split("\n"))
+    """Return a method sheet as Markdown in the reader's language."""
+    return method_text(sheet, translate)
 
 
-def _told(line: str) -> str:
-    mark = next((mark for mark in ("# ", "## ", "- ") if line.startswith(mark)), "")
-    return line if line.startswith("|") else mark + told(line.removeprefix(mark))
-
-
-def _title(sheet: MethodSheet) -> str:
+def _title(sheet: MethodSheet, say: Callable[[str], str]) -> str:
     return (
         "# "
-        + gettext_noop("How this list came about")
+        + say(gettext_noop("How this list came about"))
         + "\n\n"
-        + gettext_noop(
-            f"Program `{_inline(sheet.cycle_id)}`, rules version {sheet.rules_version}."
+        + say(
+            Message("method_program", cycle=_inline(sheet.cycle_id), version=sheet.rules_version)
         )
         + "\n"
-        + gettext_noop(
-            "The list is a proposal that follows from the marks reviewers gave. "
-            "People decide, and their decisions stand in a file of their own."
+        + say(
+            gettext_noop(
+                "The list is a proposal that follows from the marks reviewers gave. "
+                "People decide, and their decisions stand in a file of their own."
+            )
         )
-        + f"\n{NOT_MERIT}"
+        + f"\n{say(NOT_MERIT)}"
     )
 
 
-def _brief(sheet: MethodSheet) -> str:
+def _brief(sheet: MethodSheet, say: Callable[[str], str]) -> str:
     reviews = ", ".join(f"{count} × {_inline(kind)}" for kind, count in sheet.pulls.items())
     objective = _OBJECTIVES.get(sheet.objective, sheet.objective)
     unit = sheet.unit
     spent, budget = sheet.spent, sheet.budget
     lines = [
-        gettext_noop(
-            f"Applicants: {sheet.candidates}, for {sheet.cohort_size} "
-            f"{'place' if sheet.cohort_size == 1 else 'places'}."
-        ),
-        gettext_noop(f"The list is chosen for {_inline(objective)}."),
-        *(gettext_noop(f"Limit on a group: {_inline(limit)}.") for limit in sheet.limits),
+        Message("method_applicants", count=sheet.cohort_size, applicants=sheet.candidates),
+        Message("method_objective", objective=_inline(say(objective))),
+        *(Message("method_limit", limit=_inline(say(limit))) for limit in sheet.limits),
         *(
-            gettext_noop(f"No list keeps to every limit; in the rules, {_inline(change)}.")
+            Message("method_limit_given_way", change=_inline(say(change)))
             for change in sheet.given_way
         ),
         *(_ASKED[asked] for asked in (sheet.estimates,) if asked in _ASKED),
         RULE_WORDS.get(sheet.rule, _inline(sheet.rule)),
-        gettext_noop(f"Scores that count: {reviews}.")
+        Message("method_scores", scores=reviews)
         if reviews
         else gettext_noop("Scores that count: none."),
-        gettext_noop(
-            f"Spent: {spent} of {budget} {_inline(unit)}; {sheet.committed} more were set aside "
-            "for open requests."
+        Message(
+            "method_spent_and_committed",
+            spent=spent,
+            budget=budget,
+            unit=_inline(say(unit)),
+            committed=sheet.committed,
         )
         if sheet.committed
-        else gettext_noop(f"Spent: {spent} of {budget} {_inline(unit)}."),
-        gettext_noop(f"Why no more was asked for: {_inline(sheet.stop_sentence)}"),
+        else Message("method_spent", spent=spent, budget=budget, unit=_inline(say(unit))),
+        Message("method_stop", reason=_inline(say(sheet.stop_sentence))),
         _TIES,
     ]
-    return "## " + gettext_noop("In short") + "\n\n" + "\n".join(f"- {line}" for line in lines)
+    return (
+        "## "
+        + say(gettext_noop("In short"))
+        + "\n\n"
+        + "\n".join(f"- {say(line)}" for line in lines)
+    )
 
 
-def _promise(sheet: MethodSheet) -> str:
-    parts = ["## " + gettext_noop("What is promised, and what is not"), _inline(sheet.promises)]
+def _promise(sheet: MethodSheet, say: Callable[[str], str]) -> str:
+    parts = [
+        "## " + say(gettext_noop("What is promised, and what is not")),
+        _inline(say(sheet.promises)),
+    ]
     if math.isfinite(sheet.certified_loss):
-        parts.append(
-            gettext_noop(
-                f"Most the list could still gain by further reviews: {_gain(sheet.certified_loss)}"
-                ", under the stated assumptions (independent marks, a stated spread, comparable "
-                "reviewers)."
-            )
-        )
+        parts.append(say(Message("method_certified_loss", loss=_gain(sheet.certified_loss))))
     else:
         parts.append(
             gettext_noop("How much the list could still gain by further reviews is not known.")
         )
     if sheet.expected_loss is not None and math.isfinite(sheet.expected_loss):
-        parts.append("## " + gettext_noop("The model's estimate"))
-        parts.append(
-            gettext_noop(
-                f"By the model's estimate the list falls short by {_gain(sheet.expected_loss)}. "
-                "It is an estimate without a promise and tends to be too low."
-            )
-        )
+        parts.append("## " + say(gettext_noop("The model's estimate")))
+        parts.append(say(Message("method_expected_loss", loss=_gain(sheet.expected_loss))))
     return "\n\n".join(parts)
 
 
-def _covered(sheet: MethodSheet) -> str:
+def _covered(sheet: MethodSheet, say: Callable[[str], str]) -> str:
     """List which parts rest on a proof, and which on judgement."""
     linear = sheet.objective == "top-k"
     # What the rule proved at its stop is about the list by marks as given.
@@ -212,26 +217,28 @@ def _covered(sheet: MethodSheet) -> str:
         )
     if sheet.stop_reason in _ENDED:
         judged.append(_ENDED[sheet.stop_reason])
-    lines = ["## " + gettext_noop("What rests on a proof, and what on judgement")]
+    lines = ["## " + say(gettext_noop("What rests on a proof, and what on judgement"))]
     if proven:
         lines.append(
-            gettext_noop(
-                "Proven, if marks are independent, of the stated spread, and reviewers alike:"
+            say(
+                gettext_noop(
+                    "Proven, if marks are independent, of the stated spread, and reviewers alike:"
+                )
             )
         )
-        lines.append("\n".join(f"- {line}" for line in proven))
+        lines.append("\n".join(f"- {say(line)}" for line in proven))
     else:
-        lines.append(gettext_noop("Nothing about this list as a whole is proven."))
-    lines.append(gettext_noop("Judgement, tried out on data and not proven:"))
-    lines.append("\n".join(f"- {line}" for line in judged))
+        lines.append(say(gettext_noop("Nothing about this list as a whole is proven.")))
+    lines.append(say(gettext_noop("Judgement, tried out on data and not proven:")))
+    lines.append("\n".join(f"- {say(line)}" for line in judged))
     return "\n\n".join(lines)
 
 
-def _gain(loss: float) -> str:
-    return gettext_noop(f"{100 * loss:.1f} points in all (one applicant's full score is 100)")
+def _gain(loss: float) -> Message:
+    return Message("method_points", points=100 * loss)
 
 
-def _advanced(sheet: MethodSheet) -> str:
+def _advanced(sheet: MethodSheet, say: Callable[[str], str]) -> str:
     rows = [
         ("rule", sheet.rule),
         ("objective", sheet.objective),
@@ -245,7 +252,7 @@ def _advanced(sheet: MethodSheet) -> str:
         *((f"version of {name}", text) for name, text in sorted(sheet.versions.items())),
     ]
     table = "\n".join(f"| {_cell(name)} | {_cell(value)} |" for name, value in rows)
-    return "## " + gettext_noop("Advanced") + f"\n\n| setting | value |\n|---|---|\n{table}"
+    return "## " + say(gettext_noop("Advanced")) + f"\n\n| setting | value |\n|---|---|\n{table}"
 
 
 def _inline(text: str) -> str:

@@ -14,7 +14,7 @@ from swapflow.engine.cohort.meeting import Agenda
 from swapflow.files.exports.document import DocumentGrid, DocumentPart, PrintedDocument
 from swapflow.i18n.formatting import moment
 from swapflow.i18n.languages import gettext
-from swapflow.i18n.told import told
+from swapflow.i18n.translation import translate
 
 
 def minutes_json(agenda: Agenda) -> bytes:
@@ -116,7 +116,7 @@ def _parts(
         ),
         text=tuple(
             (gettext("%(limit)s: kept.") if kept else gettext("%(limit)s: not kept."))
-            % {"limit": told(words)}
+            % {"limit": translate(words)}
             for words, kept in agenda.limits
         ),
     )

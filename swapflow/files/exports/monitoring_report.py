@@ -150,10 +150,7 @@ def write_ll144(report: Report, folder: Path, *, sex: str, race: str) -> tuple[P
         grouping = _find(report, attributes)
         for kind, table in (("selection", grouping.selection), ("scoring", grouping.scoring)):
             if table is None:
-                raise InvalidInputError(
-                    f"cycle {report.cycle_id}: nothing is decided yet, so there is no selection "
-                    "rate; record the decision first"
-                )
+                raise InvalidInputError("monitoring_nothing_decided", cycle=report.cycle_id)
             sheets.append(_ll144_sheet(f"{kind}-{name}", table))
             about.append((f"unknown, {kind} rate by {name}", table.unknown.all))
     sheets.append(ExportSheet(name="about", headers=("what", "value"), rows=tuple(about)))
@@ -167,7 +164,7 @@ def _find(report: Report, attributes: tuple[str, ...]) -> Grouping:
     for grouping in report.groupings:
         if grouping.attributes == attributes:
             return grouping
-    raise InvalidInputError(f"the report has no table over {' and '.join(attributes)}")
+    raise InvalidInputError("monitoring_table_missing", attributes=attributes)
 
 
 def _ll144_sheet(name: str, table: StageTable) -> ExportSheet:

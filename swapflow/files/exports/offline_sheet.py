@@ -80,9 +80,9 @@ def sheet_file(
         InvalidInputError: If the format is another, or nothing waits.
     """
     if form not in FORMATS:
-        raise InvalidInputError(f"a sheet is xlsx or csv, not {form.value}")
+        raise InvalidInputError("sheet_format_unknown", form=form)
     if not tasks:
-        raise InvalidInputError("nothing waits for this reviewer, so there is no sheet to fill")
+        raise InvalidInputError("sheet_empty")
     columns = _columns(tasks, address)
     if form is Format.XLSX:
         return _workbook(tasks, columns)

@@ -161,6 +161,4 @@ def write_file(path: Path, content: bytes) -> Path:
         Path(name).chmod(0o640)
         return Path(name).replace(path)
     except OSError as error:
-        raise InvalidInputError(
-            f"{path}: cannot be written ({error.strerror}). Choose another folder"
-        ) from error
+        raise InvalidInputError("path_unwritable", path=path, problem=error.strerror) from error

@@ -62,10 +62,7 @@ def returned(table: Table) -> SheetBack:
         InvalidInputError: If no column holds the keys.
     """
     if not is_sheet(table):
-        raise InvalidInputError(
-            f"{table.source}: no column is called {TASK!r}, so nothing says which request a row "
-            "is about. Send back the sheet as it went out"
-        )
+        raise InvalidInputError("sheet_without_key_column", source=table.source, column=TASK)
     reader = _Cells(table)
     rows = [row for row in map(reader.row, table.rows) if row is not None]
     ours = ("the sheet 'reviews' was read, not 'scale'",)

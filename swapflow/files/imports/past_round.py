@@ -138,10 +138,7 @@ def read_past(
         sheet.take_all(ids)
     marks = [mark for sheet in sheets for mark in sheet.marks]
     if not marks:
-        raise InvalidInputError(
-            f"{sheets[0].table.source}: no score of these applicants is in it. Check that both "
-            "files use the same ids"
-        )
+        raise InvalidInputError("past_scores_unmatched", source=sheets[0].table.source)
     return _numbered(
         marks,
         items=tuple(sorted(set(ids.values()) - {""})),
@@ -211,8 +208,7 @@ def _read_items(
     refuse(table.source, [*table.bad, *missing_columns(table, headers, ("application",))])
     if only is not None and only[0] not in table.headers:
         raise InvalidInputError(
-            f"{table.source}: there is no column {only[0]!r} to choose by; the columns are "
-            f"{', '.join(map(repr, table.headers))}"
+            "choosing_column_missing", source=table.source, header=only[0], columns=table.headers
         )
     ids: dict[str, str] = {}
     bad: list[BadRow] = []
@@ -231,8 +227,11 @@ def _read_items(
         chosen += bool(answer) and kept
     refuse(table.source, bad)
     if not any(ids.values()):
-        what = f"{only[0]} = {only[1]!r}" if only else "an id"
-        raise InvalidInputError(f"{table.source}: no applicant has {what}")
+        if only is None:
+            raise InvalidInputError("no_applicant_has_id", source=table.source)
+        raise InvalidInputError(
+            "no_applicant_has_value", source=table.source, header=only[0], value=only[1]
+        )
     return ids, chosen if decided else None, list(table.warnings)
 
 
@@ -363,16 +362,12 @@ def _scale(table: Table, header: str, scale: str) -> tuple[float, float]:
     if scale:
         match = _SCALE.fullmatch(scale)
         if match is None or float(match[1]) == float(match[2]):
-            raise InvalidInputError(
-                f"{scale!r} is no scale. Write the worst and the best score, e.g. 0..5, or 5..1 "
-                "where 1 is best"
-            )
+            raise InvalidInputError("not_a_scale", text=scale)
         return float(match[1]), float(match[2])
     if spelling(header) in _UTILITIES:
         return 0.0, 1.0
     seen = [n for row in table.rows if (n := read_number(row[header])) is not None]
-    found = f"the scores run from {min(seen):g} to {max(seen):g}; " if seen else ""
-    raise InvalidInputError(
-        f"{table.source}: nothing says on which scale the column {header!r} is: {found}state the "
-        "worst and the best possible score, e.g. --scale 1..10 (or 5..1 where 1 is best)"
-    )
+    named: dict[str, object] = {"source": table.source, "header": header}
+    if seen:
+        raise InvalidInputError("scale_not_stated_range", **named, least=min(seen), most=max(seen))
+    raise InvalidInputError("scale_not_stated", **named)

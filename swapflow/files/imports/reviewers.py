@@ -13,6 +13,7 @@ from swapflow.files.tables.cells import refuse, shorten, spelling, split_list
 from swapflow.files.tables.columns import find_headers, missing_columns
 from swapflow.files.tables.header_names import REVIEWER_SPELLINGS
 from swapflow.files.tables.table import Source, Table, TableRow, read_table
+from swapflow.messages import Message
 
 
 _OWN_ID = ("external_id", "id", *REVIEWER_SPELLINGS, "#")
@@ -163,8 +164,8 @@ class _Roster:
                         line=self.table.header_line,
                         column=header,
                         value="",
-                        reason=f"there is no kind {kind!r}",
-                        cure=f"The kinds are {', '.join(known)}"
+                        reason=Message("kind_column_unknown", kind=kind),
+                        cure=Message("kinds_are", kinds=known)
                         if known
                         else "Write capacity:review, for example",
                     )

@@ -16,6 +16,7 @@ from swapflow.files.tables.cells import (
 from swapflow.files.tables.columns import find_headers
 from swapflow.files.tables.header_names import SCORE
 from swapflow.files.tables.table import Source, Table, read_table
+from swapflow.messages import Message
 
 
 _COLUMNS: dict[str, tuple[str, ...]] = {
@@ -137,7 +138,7 @@ def volunteered(
             column="",
             value=score.kind,
             reason="nothing says of which kind this score is",
-            cure=f"Name the kind, one of {names}",
+            cure=Message("score_kind_cure", kinds=names),
         )
         for score in scores
         if rules.kind_index(score.kind) < 0
@@ -164,8 +165,5 @@ def read_scale(scale: str) -> tuple[float, float]:
     """
     match = _SCALE.fullmatch(scale)
     if match is None or float(match[1]) == float(match[2]):
-        raise InvalidInputError(
-            f"{scale!r} is no scale. Write the worst and the best score, e.g. 0..5, or 5..1 where "
-            "1 is best"
-        )
+        raise InvalidInputError("not_a_scale", text=scale)
     return float(match[1]), float(match[2])

@@ -67,9 +67,7 @@ class Uploads:
             ) as file:
                 file.write(json.dumps(about).encode() + b"\n" + data)
         except OSError as error:
-            raise InvalidInputError(
-                f"the file could not be kept on the server ({error.strerror}); nothing was stored"
-            ) from error
+            raise InvalidInputError("upload_not_kept", problem=error.strerror) from error
         return key
 
     def find(self, key: str, *, owner: str, purpose: str) -> PendingUpload:
@@ -78,7 +76,7 @@ class Uploads:
         Raises:
             NotFoundError: If there is none, or it is another person's; it does not tell which.
         """
-        gone = NotFoundError("this file is not here any more; please choose it again")
+        gone = NotFoundError("upload_gone")
         if not _KEY.fullmatch(key):
             raise gone
         path = self._folder / key

@@ -19,6 +19,7 @@ from swapflow.files.rules.group_checks import group_problems
 from swapflow.files.rules.kind_checks import check_kinds, known_kind, named_twice
 from swapflow.files.rules.problem import RulesProblem, at_least, numbered, quoted
 from swapflow.i18n.languages import known_languages
+from swapflow.messages import Message
 
 
 MOST_OVERLAP = 0.2
@@ -51,7 +52,7 @@ def _basics(rules: Rules) -> Iterator[RulesProblem]:
         yield RulesProblem(
             place="session_days",
             value=f"{rules.session_days:g}",
-            reason=f"a device stays signed in for an hour to {LONGEST_SESSION:g} days",
+            reason=Message("session_out_of_range", most=LONGEST_SESSION),
             cure="Write 30, or 0.5 for twelve hours",
         )
 
@@ -86,9 +87,10 @@ def _floors(rules: Rules) -> Iterator[RulesProblem]:
             yield RulesProblem(
                 place=place,
                 value=str(floor.count),
-                reason=f"{floor.kind} is allowed at most {rules.kinds[index].maximum} times per "
-                "applicant (its maximum)",
-                cure=f"Lower the count, or raise the maximum of {floor.kind}",
+                reason=Message(
+                    "floor_above_maximum", kind=floor.kind, maximum=rules.kinds[index].maximum
+                ),
+                cure=Message("floor_above_maximum_cure", kind=floor.kind),
             )
     pairs = [f"{floor.kind} for {floor.who.value}" for floor in rules.floors]
     yield from named_twice("floors", pairs, "pair of kind and for")
@@ -104,8 +106,8 @@ def _payable(rules: Rules) -> Iterator[RulesProblem]:
         yield RulesProblem(
             place="budget",
             value=str(rules.budget),
-            reason=f"the cheapest kind costs {least}, so not one review can be paid",
-            cure=f"Raise the budget to {least} or more, in the same unit as the costs",
+            reason=Message("budget_below_cheapest", least=least),
+            cure=Message("budget_below_cheapest_cure", least=least),
             refers=("kinds",),
         )
         return
@@ -118,8 +120,7 @@ def _payable(rules: Rules) -> Iterator[RulesProblem]:
         yield RulesProblem(
             place="budget",
             value=str(rules.budget),
-            reason=f"the floors alone cost {needed} even if there were only as many applicants as "
-            f"places ({rules.cohort_size})",
+            reason=Message("floors_above_budget", needed=needed, places=rules.cohort_size),
             cure="Raise the budget, or lower counts under [[floors]] or costs under [[kinds]]",
             refers=("kinds", "floors", "places"),
         )
@@ -191,8 +192,7 @@ def _objective(rules: Rules) -> Iterator[RulesProblem]:
         yield RulesProblem(
             place="objective, attribute",
             value=quoted(objective.attribute),
-            reason=f"it is on the list of protected traits and their proxies ({trait}), and no "
-            "legal basis is recorded",
+            reason=Message("protected_trait_without_basis", trait=trait),
             cure="Choose another attribute; or have counsel write the legal basis, approver, date "
             "and place into legal_basis",
         )
@@ -216,7 +216,7 @@ def _automatic(rules: Rules) -> Iterator[RulesProblem]:
                 value=quoted(""),
                 reason="programs may score applicants only with purpose, approver and date on "
                 "record",
-                cure=f"Fill in {setting}, or remove the table [automatic]",
+                cure=Message("automatic_setting_missing", setting=setting),
             )
     try:
         date.fromisoformat(automatic.date)
@@ -245,14 +245,14 @@ def _time(rules: Rules) -> Iterator[RulesProblem]:
             place="language",
             value=quoted(rules.language),
             reason="mails cannot be written in it here",
-            cure=f"Write one of {', '.join(map(quoted, known_languages()))}, or remove the line",
+            cure=Message("language_cure", languages=[*map(quoted, known_languages())]),
         )
     closing, deadline = rules.applications_close, rules.deadline
     if closing and deadline and closing > deadline:
         yield RulesProblem(
             place="applications_close",
             value=closing.isoformat(),
-            reason=f"applications close after the deadline ({deadline.isoformat()})",
+            reason=Message("applications_close_after_deadline", deadline=deadline.isoformat()),
             cure="Move one of the two",
         )
 
@@ -285,7 +285,7 @@ def _advanced(rules: Rules) -> Iterator[RulesProblem]:
         yield RulesProblem(
             place="advanced, sigma",
             value="",
-            reason=f'the rule "{rules.rule.value}" needs the spread of marks, sigma',
+            reason=Message("rule_needs_spread", rule=rules.rule),
             cure="Write last year's spread, or 0.16 where none is known (a scale of 0 to 1)",
         )
     if not 0 < rules.rho < math.inf:
@@ -306,8 +306,7 @@ def _advanced(rules: Rules) -> Iterator[RulesProblem]:
         yield RulesProblem(
             place="advanced, kind_overlap",
             value=f"{rules.kind_overlap:g}",
-            reason="the share near the cut who get another kind by chance is from 0 to "
-            f"{MOST_OVERLAP:g}",
+            reason=Message("overlap_out_of_range", most=MOST_OVERLAP),
             cure="Write 0.1 for one in ten, or 0 for nobody",
         )
     yield from _counts(rules)
@@ -330,8 +329,7 @@ def _counts(rules: Rules) -> Iterator[RulesProblem]:
         yield RulesProblem(
             place="advanced, max_applicants",
             value=str(rules.max_applicants),
-            reason=f"there are {rules.cohort_size} places, so with no more applicants than that "
-            "there is nothing to choose",
+            reason=Message("cohort_of_everybody", places=rules.cohort_size),
             cure="Write the most applicants that can come, or remove the line",
         )
 

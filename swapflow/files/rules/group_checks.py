@@ -6,6 +6,7 @@ from swapflow.domain.objective import GroupQuota, GroupTarget
 from swapflow.domain.people.protected_attributes import protected_trait
 from swapflow.domain.rules import Rules
 from swapflow.files.rules.problem import RulesProblem, at_least, numbered, quoted
+from swapflow.messages import Message
 
 
 def group_problems(rules: Rules) -> Iterator[RulesProblem]:
@@ -35,8 +36,7 @@ def _attributes(rules: Rules) -> Iterator[RulesProblem]:
             yield RulesProblem(
                 place=f"{place}, attribute",
                 value=quoted(attribute),
-                reason=f"it is on the list of protected traits and their proxies ({trait}), and "
-                "no legal basis is recorded",
+                reason=Message("protected_trait_without_basis", trait=trait),
                 cure="Choose another attribute; or have counsel write the legal basis, approver, "
                 "date and place into legal_basis of [objective]",
             )
@@ -102,14 +102,14 @@ def _quota(rules: Rules, index: int, quota: GroupQuota) -> Iterator[RulesProblem
         yield RulesProblem(
             place=f"{place}, minimum",
             value=str(quota.minimum),
-            reason=f"no list can hold so many: the most is {most}",
-            cure=f"Write {most} or less, or raise the maximum or the places",
+            reason=Message("minimums_impossible", most=most),
+            cure=Message("minimums_impossible_cure", most=most),
         )
     if quota.minimum_share > quota.maximum_share:
         yield RulesProblem(
             place=f"{place}, minimum_share",
             value=f"{quota.minimum_share:g}",
-            reason=f"it is above the largest share, {quota.maximum_share:g}",
+            reason=Message("share_above_largest", largest=quota.maximum_share),
             cure="Write a smaller one, or raise maximum_share",
         )
 
@@ -130,7 +130,7 @@ def _range(rules: Rules) -> Iterator[RulesProblem]:
         yield RulesProblem(
             place="fewest",
             value=str(rules.fewest),
-            reason=f"the fewest places to fill lie between 1 and all {rules.cohort_size}",
+            reason=Message("fewest_places_out_of_range", places=rules.cohort_size),
             cure="Write a number in between, or remove the line to fill all places",
             refers=("places",),
         )

@@ -9,6 +9,7 @@ from swapflow.domain.rules import (
     Rules,
 )
 from swapflow.files.rules.problem import RulesProblem, at_least, numbered, quoted
+from swapflow.messages import Message
 
 
 MOST_KINDS = 6
@@ -44,7 +45,7 @@ def check_kinds(rules: Rules) -> Iterator[RulesProblem]:
         yield RulesProblem(
             place="kinds",
             value=str(len(rules.kinds)),
-            reason=f"there are {len(rules.kinds)} kinds, and {MOST_KINDS} are the most",
+            reason=Message("too_many_kinds", count=len(rules.kinds), most=MOST_KINDS),
             cure="Join kinds that cost and tell about the same",
         )
     yield from named_twice("kinds", (kind.name for kind in rules.kinds), "name")
@@ -82,9 +83,8 @@ def _kind(rules: Rules, index: int, kind: KindRules) -> Iterator[RulesProblem]:
         yield RulesProblem(
             place=place("quorum"),
             value=str(kind.quorum),
-            reason=f"a quorum of {kind.quorum} cannot be met with {kind.seats} "
-            + ("seat" if kind.seats == 1 else "seats"),
-            cure=f"Write a number from 1 to {max(kind.seats, 1)}, or raise seats",
+            reason=Message("quorum_above_seats", quorum=kind.quorum, count=kind.seats),
+            cure=Message("quorum_cure", seats=max(kind.seats, 1)),
         )
     if kind.window_days < 0:
         yield RulesProblem(
@@ -117,10 +117,17 @@ def _prerequisite(
         yield RulesProblem(
             place=place("requires_count"),
             value=str(kind.requires_count),
-            reason=f"an applicant gets {rules.kinds[index].maximum} {kind.requires} at most, so "
-            f"no {kind.name} could ever begin",
-            cure=f"Lower it to {rules.kinds[index].maximum}, or raise the maximum of "
-            f"{kind.requires}",
+            reason=Message(
+                "required_above_maximum",
+                maximum=rules.kinds[index].maximum,
+                required=kind.requires,
+                kind=kind.name,
+            ),
+            cure=Message(
+                "required_above_maximum_cure",
+                maximum=rules.kinds[index].maximum,
+                required=kind.requires,
+            ),
             refers=("kinds",),
         )
 
@@ -139,7 +146,7 @@ def _form(kind: KindRules, place: Callable[[str], str]) -> Iterator[RulesProblem
         yield RulesProblem(
             place=place("questions"),
             value=str(len(kind.questions)),
-            reason=f"there are {len(kind.questions)} questions, and {MOST_QUESTIONS} are the most",
+            reason=Message("too_many_questions", count=len(kind.questions), most=MOST_QUESTIONS),
             cure="Keep those that every applicant should be asked",
         )
     for setting, texts in (("guidance", (kind.guidance,)), ("questions", kind.questions)):
@@ -148,7 +155,7 @@ def _form(kind: KindRules, place: Callable[[str], str]) -> Iterator[RulesProblem
                 yield RulesProblem(
                     place=place(setting),
                     value=quoted(text[:40]),
-                    reason=f"it has more than {LONGEST_GUIDANCE} characters",
+                    reason=Message("guidance_too_long", most=LONGEST_GUIDANCE),
                     cure="Shorten it, or put it on a page that reviewers can open",
                 )
 
@@ -178,8 +185,7 @@ def _circles(rules: Rules) -> Iterator[RulesProblem]:
             yield RulesProblem(
                 place=kind_place(rules, i, "requires"),
                 value=quoted(kind.requires),
-                reason="these kinds wait for each other, so none can ever begin: "
-                + " → ".join([*path, kind.name]),
+                reason=Message("kinds_wait_in_circle", kinds=[*path, kind.name]),
                 cure="Remove one `requires` in that circle",
             )
 
@@ -191,7 +197,7 @@ def known_kind(rules: Rules, place: str, name: str) -> Iterator[RulesProblem]:
         yield RulesProblem(
             place=place,
             value=quoted(name),
-            reason=f"there is no kind of that name; the kinds are {known}",
+            reason=Message("rules_kind_unknown", kinds=known),
             cure="Name one of them, or add it under [[kinds]]",
             refers=("kinds",),
         )
@@ -204,7 +210,7 @@ def named_twice(place: str, names: Iterable[str], what: str) -> Iterator[RulesPr
             yield RulesProblem(
                 place=place,
                 value=quoted(name),
-                reason=f"the same {what} stands there {count} times",
+                reason=Message("same_twice", what=what, count=count),
                 cure="Rename or remove the others",
                 refers=(place.split(maxsplit=1)[0].rstrip(","),),
             )

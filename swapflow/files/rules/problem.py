@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from swapflow.messages import Message
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RulesProblem:
@@ -23,8 +25,19 @@ class RulesProblem:
     refers: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        value = f" = {self.value}" if self.value else ""
-        return f"{self.place}{value}: {self.reason}. {self.cure}"
+        return str(self.message)
+
+    @property
+    def message(self) -> Message:
+        """Where something is wrong, what, and the cure, as one sentence."""
+        named: dict[str, object] = {"value": self.value} if self.value else {}
+        return Message(
+            "rules_problem_at_value" if self.value else "rules_problem",
+            place=self.place,
+            reason=self.reason,
+            cure=self.cure,
+            **named,
+        )
 
 
 def numbered(table: str, index: int, name: str, setting: str = "") -> str:
@@ -39,8 +52,8 @@ def at_least(place: str, value: int, least: int) -> Iterator[RulesProblem]:
         yield RulesProblem(
             place=place,
             value=str(value),
-            reason=f"it must be at least {least}",
-            cure=f"Write {least} or more",
+            reason=Message("below_least", least=least),
+            cure=Message("below_least_cure", least=least),
         )
 
 

@@ -33,13 +33,9 @@ def read_rules(path: str | Path) -> Rules:
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except OSError as error:
-        raise InvalidInputError(
-            f"{path}: cannot be read ({error.strerror}). Check the name and the folder"
-        ) from error
+        raise InvalidInputError("path_unreadable", path=path, problem=error.strerror) from error
     except UnicodeDecodeError as error:
-        raise InvalidRulesError(
-            f"{path.name}: this is no UTF-8 text (byte {error.start}). Save it as UTF-8"
-        ) from error
+        raise InvalidRulesError("rules_not_utf8", name=path.name, position=error.start) from error
     return parse_rules(text, source=path.name)
 
 
@@ -57,10 +53,7 @@ def parse_rules(text: str, *, source: str = "rules") -> Rules:
         # Windows editors put a mark before UTF-8.
         raw = tomllib.loads(text.removeprefix("\ufeff"))
     except tomllib.TOMLDecodeError as error:
-        raise InvalidRulesError(
-            f"{source}: this is not TOML: {error}. Look at that line: text stands in double "
-            "quotes, a setting is name = value, and a name is set once"
-        ) from error
+        raise InvalidRulesError("not_toml", source=source, problem=error) from error
     rules, found = examine_rules(raw)
     _refuse(source, found)
     return rules
@@ -113,9 +106,7 @@ def write_rules(path: str | Path, rules: Rules) -> None:
             file.write(rules_text(rules))
         Path(name).replace(path)
     except OSError as error:
-        raise InvalidInputError(
-            f"{path}: cannot be written ({error.strerror}). Choose another folder"
-        ) from error
+        raise InvalidInputError("path_unwritable", path=path, problem=error.strerror) from error
 
 
 def template(name: str, **values: float | str) -> str:
@@ -131,12 +122,12 @@ def template(name: str, **values: float | str) -> str:
         InvalidRulesError: If the values make rules that cannot work.
     """
     if name not in TEMPLATES:
-        raise InvalidInputError(f"there is no template {name!r}; there are {', '.join(TEMPLATES)}")
+        raise InvalidInputError("template_unknown", name=name, templates=TEMPLATES)
     known: dict[str, float | str] = dict(_DEFAULTS[name])
     unknown = [value for value in values if value not in known]
     if unknown:
         raise InvalidInputError(
-            f"the template {name!r} has no value {unknown[0]!r}; it has {', '.join(known)}"
+            "template_value_unknown", name=name, value=unknown[0], values=known
         )
     folder = resources.files("swapflow.files.rules") / "templates"
     text = "\n".join(
@@ -188,9 +179,12 @@ _DEFAULTS: dict[str, dict[str, float | str]] = {
 
 def _refuse(source: str, found: Sequence[RulesProblem]) -> None:
     if found:
-        noun = "problem" if len(found) == 1 else "problems"
-        listing = "\n".join(f"  {problem}" for problem in found)
-        raise InvalidRulesError(f"{source}: {len(found)} {noun}\n{listing}")
+        raise InvalidRulesError(
+            "rules_refused",
+            source=source,
+            count=len(found),
+            problems=[problem.message for problem in found],
+        )
 
 
 # Writing

@@ -9,6 +9,7 @@ from pydantic_core import ErrorDetails
 
 from swapflow.files.rules.problem import RulesProblem
 from swapflow.files.rules.schema_tables import TABLES, AdvancedTable, RulesTable, Toml, TomlTable
+from swapflow.messages import Message
 
 
 Path: TypeAlias = tuple[str | int, ...]
@@ -26,14 +27,14 @@ def rules_problem(raw: Mapping[str, Toml], detail: ErrorDetails) -> RulesProblem
                 place=place,
                 value="",
                 reason="it is missing",
-                cure=f"Add {_expected(location)}",
+                cure=Message("setting_missing_cure", setting=_expected(location)),
             )
         case "literal_error":
             choices = str(detail.get("ctx", {}).get("expected", "")).replace("'", '"')
             return RulesProblem(
                 place=place,
                 value=_written(detail["input"]),
-                reason=f"it is one of {choices}",
+                reason=Message("setting_not_a_choice", choices=choices),
                 cure="Choose one of them",
             )
         case "finite_number":
@@ -47,7 +48,7 @@ def rules_problem(raw: Mapping[str, Toml], detail: ErrorDetails) -> RulesProblem
             return RulesProblem(
                 place=place,
                 value=_written(detail["input"]),
-                reason=f"it should be {_expected(location)}",
+                reason=Message("setting_of_other_type", type=_expected(location)),
                 cure=_type_cure(detail),
             )
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from swapflow.errors import BadRow, InvalidInputError
 from swapflow.files.tables.cells import shorten, spelling
 from swapflow.files.tables.table import Table
+from swapflow.messages import Message
 
 
 NOUNS = {"application": "applicant", "reviewer": "reviewer"}
@@ -21,9 +22,8 @@ def missing_columns(
             line=table.header_line,
             column="",
             value="",
-            reason=f"there is no column for the {_shown(role)}",
-            cure=f"Name it {_shown(role)}, or say by a mapping which it is. "
-            f"The columns are {listed}",
+            reason=Message("column_missing", role=_shown(role)),
+            cure=Message("column_missing_cure", role=_shown(role), columns=listed),
         )
         for role in roles
         if role not in headers
@@ -45,9 +45,12 @@ def find_headers(
     for header, role in mapping.items():
         if header not in table.headers or role not in columns:
             raise InvalidInputError(
-                f"{table.source}: the mapping takes {header!r} for {role!r}; the columns are "
-                f"{', '.join(map(repr, table.headers))}, and they can be taken for "
-                f"{', '.join(columns)}"
+                "mapping_unknown_column",
+                source=table.source,
+                header=header,
+                role=role,
+                columns=table.headers,
+                roles=columns,
             )
     found = {role: header for header, role in mapping.items()}
     free = {spelling(h): h for h in reversed(table.headers) if h not in mapping}

@@ -55,7 +55,7 @@ def read_date(text: str, *, order: str = "") -> date | datetime:
     try:
         return _read(plain, order)
     except ValueError as error:
-        raise InvalidInputError(f"{plain!r} is no date of the calendar") from error
+        raise InvalidInputError("not_a_date", text=plain) from error
 
 
 def read_date_column(
@@ -70,8 +70,7 @@ def read_date_column(
     for header in headers:
         if header not in table.headers:
             raise InvalidInputError(
-                f"{table.source}: there is no column {header!r} to read dates from; the columns "
-                f"are {', '.join(map(repr, table.headers))}"
+                "date_column_missing", source=table.source, header=header, columns=table.headers
             )
     bad: list[BadRow] = []
     rows = tuple(
@@ -82,7 +81,7 @@ def read_date_column(
 
 def _check_order(order: str) -> None:
     if order and order not in ORDERS:
-        raise InvalidInputError(f"there is no order {order!r} of day and month; use dmy or mdy")
+        raise InvalidInputError("date_order_unknown", order=order)
 
 
 def _dates(
@@ -157,7 +156,7 @@ def _day(year: int, first: int, second: int, order: str) -> date:
     if second > 12:  # noqa: PLR2004 - months
         return date(year, first, second)
     if not order:
-        raise _AmbiguousDateError(f"{first}/{second}/{year} can be read two ways")
+        raise _AmbiguousDateError("date_ambiguous", first=first, second=second, year=year)
     return date(year, second, first) if order == "dmy" else date(year, first, second)
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from swapflow.errors import BadRow, InvalidInputError
 from swapflow.files.tables.cells import clean
+from swapflow.messages import Message
 
 
 Record = tuple[int, list[str]]
@@ -174,8 +175,7 @@ def _read(text: str, dialect: Dialect, first: int, size: _Size) -> Delimited:
                 cells += len(record)
                 if len(found.records) > size.rows or cells > size.cells:
                     raise InvalidInputError(
-                        f"line {first + begins}: more than {size.rows} rows or {size.cells} "
-                        "cells. Split the file"
+                        "file_too_long", line=first + begins, rows=size.rows, cells=size.cells
                     )
         except csv.Error as error:
             ends = first + start + reader.line_num
@@ -191,11 +191,11 @@ def _read(text: str, dialect: Dialect, first: int, size: _Size) -> Delimited:
 
 def _unreadable(begins: int, ends: int, error: csv.Error) -> BadRow:
     reason = (
-        f"a cell is opened by a quotation mark that is never closed (read up to line {ends})"
+        Message("quote_never_closed", line=ends)
         if "end of data" in str(error)
-        else f"the quotation marks do not fit together (up to line {ends})"
+        else Message("quotes_do_not_fit", line=ends)
         if "expected after" in str(error)
-        else f"a cell is too long ({error})"
+        else Message("cell_too_long", problem=str(error))
     )
     return BadRow(
         line=begins,

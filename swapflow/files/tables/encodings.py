@@ -111,9 +111,7 @@ def _strictly(data: bytes, name: str, encoding: str) -> str:
     try:
         return data.decode(encoding)
     except LookupError as error:
-        raise InvalidInputError(
-            f"{name}: there is no encoding {encoding!r}. Name one such as utf-8, cp1252 or utf-16"
-        ) from error
+        raise InvalidInputError("encoding_unknown", name=name, encoding=encoding) from error
     except UnicodeError as error:
         raise _undecodable(name, encoding, data, error) from error
 
@@ -121,10 +119,7 @@ def _strictly(data: bytes, name: str, encoding: str) -> str:
 def _undecodable(name: str, encoding: str, data: bytes, error: UnicodeError) -> InvalidInputError:
     at = error.start if isinstance(error, UnicodeDecodeError) else 0
     line = data[:at].count(b"\n") + 1
-    return InvalidInputError(
-        f"{name}: line {line} holds bytes that {encoding} does not know. Save the file as UTF-8 "
-        "(in Excel: CSV UTF-8), or say its encoding"
-    )
+    return InvalidInputError("bytes_not_in_encoding", name=name, line=line, encoding=encoding)
 
 
 def _unmarked(data: bytes) -> str:
@@ -150,10 +145,7 @@ def _refuse_mixture(data: bytes, name: str) -> None:
         else:
             wide = wide or number
     if wide and odd:
-        raise InvalidInputError(
-            f"{name}: line {wide} is UTF-8 and line {odd} is not, so no encoding reads both. "
-            "Export the list anew as UTF-8, or put it together from files of one encoding"
-        )
+        raise InvalidInputError("encodings_mixed", name=name, first=wide, second=odd)
 
 
 def _guess(data: bytes, name: str) -> Text:

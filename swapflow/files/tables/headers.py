@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from swapflow.errors import BadRow
 from swapflow.files.tables.cells import CONTROL, SPREADSHEET_ERRORS, shorten, spelling
 from swapflow.files.tables.header_names import KNOWN
+from swapflow.messages import Message
 
 
 Record = tuple[int, list[str]]
@@ -139,7 +140,7 @@ def repeated(line: int, header: Sequence[str], kept: Sequence[int]) -> Iterator[
             line=line,
             column=text,
             value="",
-            reason=f"{named.count(text)} columns have this header",
+            reason=Message("header_repeated", count=named.count(text)),
             cure="Rename or remove all but one",
         )
 
@@ -180,12 +181,11 @@ def ragged(line: int, cells: Sequence[str], header: Sequence[str]) -> BadRow | N
     surplus = len(cells) > width and any(cells[width:])
     if not surplus and len(cells) >= named:
         return None
-    count = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
     return BadRow(
         line=line,
         column="",
         value=shorten(" | ".join(cells)),
-        reason=f"the row has {count}, the header has {width}",
+        reason=Message("row_of_other_width", count=len(cells), columns=width),
         cure="Put a cell that holds the separator into quotation marks"
         if surplus
         else "Add the missing cells, empty ones too, so that every value stands in its column",
@@ -201,7 +201,7 @@ def controls(line: int, cells: Sequence[str], header: Sequence[str]) -> Iterator
                 line=line,
                 column=_at(header, i),
                 value=shorten(CONTROL.sub("\ufffd", cell)),
-                reason=f"the cell holds a control character (U+{ord(match[0]):04X})",
+                reason=Message("cell_control_character", character=ord(match[0])),
                 cure="Type it again by hand",
             )
 

@@ -7,6 +7,7 @@ from typing import cast
 
 from swapflow.errors import BadRow, InvalidInputError
 from swapflow.files.tables.cells import clean
+from swapflow.messages import Message
 
 
 MOST_LEVELS = 5
@@ -65,7 +66,7 @@ def read_json(text: str, name: str, *, rows: int, cells: int) -> JsonRecords:
         headers.update(dict.fromkeys(values))
         flat.append((number, values))
         if len(flat) > rows or len(flat) * len(headers) > cells:
-            raise InvalidInputError(f"{name}: more than {rows} rows or {cells} cells")
+            raise InvalidInputError("json_too_large", name=name, rows=rows, cells=cells)
     if headers:
         found.records.append((1, list(headers)))
     found.records += [(number, [v.get(h, "") for h in headers]) for number, v in flat]
@@ -82,8 +83,9 @@ def _parsed(text: str, name: str) -> object:
                 return [_load(line) for line in lines]
             except (ValueError, RecursionError):
                 pass
-        told = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
-        raise InvalidInputError(f"{name}: this is no JSON: {told}") from error
+        deep = isinstance(error, RecursionError)
+        problem = Message("json_nested_too_deeply") if deep else str(error)
+        raise InvalidInputError("not_json", name=name, problem=problem) from error
 
 
 def _load(text: str) -> object:
@@ -113,9 +115,7 @@ def _twice(line: int, twice: _Twice) -> BadRow:
 def _items(content: object, name: str, found: JsonRecords) -> list[object]:
     """Find the list in what was read."""
     if isinstance(content, _Twice):
-        raise InvalidInputError(
-            f"{name}: the key {content.keys[0]!r} stands twice in one object. Keep one"
-        )
+        raise InvalidInputError("json_key_twice", name=name, key=content.keys[0])
     if isinstance(content, list):
         rows = cast("list[object]", content)
         if len(rows) > 0 and all(isinstance(row, list) for row in rows):
@@ -163,9 +163,7 @@ def _other_pages(members: Mapping[str, object], name: str) -> Iterator[str]:
 
 
 def _no_list(name: str) -> InvalidInputError:
-    return InvalidInputError(
-        f'{name}: a list of objects is expected, such as [{{"id": "A1", "name": "…"}}, …]'
-    )
+    return InvalidInputError("json_not_a_list", name=name)
 
 
 def _flat(item: Mapping[str, object], prefix: str, level: int) -> Iterator[tuple[str, str]]:

@@ -135,7 +135,7 @@ def _bytes(source: Source, name: str) -> tuple[bytes, str]:
             data = path.read_bytes()
         except OSError as error:
             raise InvalidInputError(
-                f"{name}: cannot be read ({error.strerror}). Check the name and the folder"
+                "path_unreadable", path=name, problem=error.strerror
             ) from error
     if len(data) > MOST_BYTES:
         raise _too_large(name)
@@ -143,9 +143,7 @@ def _bytes(source: Source, name: str) -> tuple[bytes, str]:
 
 
 def _too_large(name: str) -> InvalidInputError:
-    return InvalidInputError(
-        f"{name}: larger than {MOST_BYTES // 2**20} MB. Split it, or leave out columns not needed"
-    )
+    return InvalidInputError("table_too_large", name=name, most=MOST_BYTES // 2**20)
 
 
 # Text
@@ -153,23 +151,14 @@ def _too_large(name: str) -> InvalidInputError:
 
 def _read_text(data: bytes, name: str, encoding: str | None, separator: str) -> Raw:
     if data.startswith(_LEGACY_EXCEL):
-        raise InvalidInputError(
-            f"{name}: this is an old Excel file (.xls) or a protected one. Open it and save it as "
-            ".xlsx without a password, or as CSV"
-        )
+        raise InvalidInputError("table_old_excel", name=name)
     if data.startswith((b"PK\x03\x04", b"%PDF")):
-        raise InvalidInputError(f"{name}: this is no table. Save the list as .xlsx or CSV")
+        raise InvalidInputError("not_a_table", name=name)
     read = decode(data, name, encoding)
     if read.text.count("\0") > len(read.text) // _BINARY:
-        raise InvalidInputError(
-            f"{name}: this is no text in {read.encoding}. If it is a text file, say its encoding, "
-            "e.g. utf-16-le; otherwise save the list as .xlsx or CSV"
-        )
+        raise InvalidInputError("not_text_in_encoding", name=name, encoding=read.encoding)
     if read.text.lstrip()[:9].lower().startswith(("<!doctype", "<html", "<table", "<?xml")):
-        raise InvalidInputError(
-            f"{name}: this is a web page, not a table. Open it in a spreadsheet program and save "
-            "it as .xlsx or CSV"
-        )
+        raise InvalidInputError("table_is_web_page", name=name)
     raw = Raw(records=[], encoding=read.encoding, warnings=read.warnings)
     if not separator and looks_like_json(read.text, name):
         objects = read_json(read.text, name, rows=MOST_ROWS, cells=MOST_CELLS)
@@ -190,7 +179,7 @@ def _table(raw: Raw, name: str) -> Table:
     if not filled:
         if raw.bad:
             raise BadRowsError(name, raw.bad)
-        raise InvalidInputError(f"{name}: the file is empty. Put a header and rows into it")
+        raise InvalidInputError("table_empty", name=name)
     header_line, header, first, told = head.take_header(filled)
     if any(row.line < header_line for row in raw.bad):
         # What was taken for the header may be what follows it.

@@ -132,8 +132,7 @@ def read_workbook(data: bytes, *, name: str, sheet: str, rows: int, cells: int) 
         return _read(data, name=name, sheet=sheet, rows=rows, cells=cells)
     except _UNREADABLE as error:
         raise InvalidInputError(
-            f"{name}: the workbook cannot be read ({type(error).__name__}). Open it in a "
-            "spreadsheet program and save it again as .xlsx, or as CSV"
+            "workbook_unreadable", name=name, problem=type(error).__name__
         ) from error
 
 
@@ -143,8 +142,7 @@ def _read(data: bytes, *, name: str, sheet: str, rows: int, cells: int) -> Sheet
     packed = unzipped > _SMALL and unzipped > MOST_PACKED * len(data)
     if unzipped > MOST_UNZIPPED or packed:
         raise InvalidInputError(
-            f"{name}: {unzipped // 2**20} MB when unpacked, and {MOST_UNZIPPED // 2**20} MB are "
-            "the most. Save the sheet alone, as CSV"
+            "workbook_too_large", name=name, size=unzipped // 2**20, most=MOST_UNZIPPED // 2**20
         )
     book = SheetRecords()
     values = load_workbook(BytesIO(data), read_only=True, data_only=True, keep_links=False)
@@ -158,8 +156,7 @@ def _read(data: bytes, *, name: str, sheet: str, rows: int, cells: int) -> Sheet
         filled += len(row)
         if number > rows or filled > cells or seen > MOST_EMPTY * cells:
             raise InvalidInputError(
-                f"{name}: row {number}: more than {rows} rows or {cells} cells. Split the file, "
-                "or remove formatting from empty rows and columns"
+                "workbook_too_long", name=name, row=number, rows=rows, cells=cells
             )
         shown.append((number, row))
     book.title = worksheet.title
@@ -200,9 +197,7 @@ def _sheet(workbook: Workbook, name: str, wanted: str, warnings: list[str]) -> _
     named = [s for s in visible if s.title == wanted] if wanted else visible
     if not named:
         titles = ", ".join(repr(s.title) for s in visible) or "none"
-        raise InvalidInputError(
-            f"{name}: there is no visible sheet {wanted!r}; there are {titles}. Name one of them"
-        )
+        raise InvalidInputError("worksheet_missing", name=name, wanted=wanted, sheets=titles)
     if len(visible) == 1 or wanted:
         return named[0]
     # A sheet that explains the list may come before it.

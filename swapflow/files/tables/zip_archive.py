@@ -28,9 +28,7 @@ def read_archive(data: bytes) -> tuple[list[DocumentUpload], list[tuple[str, str
         return _unpacked(archive)
     # NotImplementedError: packed in a way that zipfile does not know; RuntimeError: by a password.
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
-        raise InvalidInputError(
-            f"the archive cannot be read ({error}); pack the files anew as an ordinary ZIP"
-        ) from error
+        raise InvalidInputError("archive_unreadable", problem=error) from error
 
 
 def _unpacked(archive: zipfile.ZipFile) -> tuple[list[DocumentUpload], list[tuple[str, str]]]:
@@ -38,9 +36,7 @@ def _unpacked(archive: zipfile.ZipFile) -> tuple[list[DocumentUpload], list[tupl
     left: list[tuple[str, str]] = []
     members = [info for info in archive.infolist() if not info.is_dir()]
     if len(members) > MOST_FILES:
-        raise InvalidInputError(
-            f"the archive holds {len(members)} files, and {MOST_FILES} are the most at once"
-        )
+        raise InvalidInputError("archive_too_many_files", files=len(members), most=MOST_FILES)
     total = 0
     for info in members:
         path = info.filename
@@ -54,9 +50,7 @@ def _unpacked(archive: zipfile.ZipFile) -> tuple[list[DocumentUpload], list[tupl
             body = member.read(MOST_BYTES + 1)
         total += len(body)
         if total > MOST_TOTAL:
-            raise InvalidInputError(
-                f"the archive holds more than {MOST_TOTAL // 1_000_000} MB; split it"
-            )
+            raise InvalidInputError("archive_too_large", most=MOST_TOTAL // 1_000_000)
         if len(body) > MOST_BYTES:
             left.append((path, f"it has more than {MOST_BYTES // 1_000_000} MB"))
             continue

@@ -31,13 +31,11 @@ class ApiClientService:
         """
         found = self.context.ledger.token(digest_of(key)) if key.startswith(PREFIX) else None
         if found is None:
-            raise NotSignedInError("this key is not known, was revoked, or has expired")
+            raise NotSignedInError("key_unknown")
         token, account = found
         wait = self.context.limiter.hit("api-key", token.id, times=REQUESTS_A_MINUTE, seconds=60)
         if wait:
-            raise RateLimitedError(
-                f"a key may ask {REQUESTS_A_MINUTE} times a minute; wait {wait} seconds", wait
-            )
+            raise RateLimitedError("key_rate_limited", seconds=wait, most=REQUESTS_A_MINUTE)
         if (
             token.last_used_at is None
             or self.context.ledger.now() - token.last_used_at > TOUCH_EVERY
@@ -55,7 +53,7 @@ class ApiClientService:
             InvalidInputError: If name, scopes or days cannot be used.
         """
         if principal.scopes is not None:
-            raise ForbiddenError("a key cannot make keys; sign in as a person to make one")
+            raise ForbiddenError("key_cannot_make_keys")
         made = make_token(
             principal.account, name=name, scopes=scopes, days=days, ledger=self.context.ledger
         )
@@ -75,7 +73,7 @@ class ApiClientService:
         if token_id not in {
             token.id for token in self.context.ledger.tokens(principal.account.id)
         }:
-            raise NotFoundError("you have no such key")
+            raise NotFoundError("key_not_yours")
         if self.context.ledger.revoke_token(token_id):
             self.context.record(principal.name, "revoked a key", about=token_id)
 

@@ -51,9 +51,7 @@ class IdentityContext:
         # Counted under a digest, so that Redis holds no addresses.
         wait = self.limiter.hit(name, digest_of(key), times=times, seconds=seconds)
         if wait:
-            raise RateLimitedError(
-                f"too many tries; the next one is taken in {wait // 60 + 1} minutes", wait
-            )
+            raise RateLimitedError("too_many_tries", seconds=wait, minutes=wait // 60 + 1)
 
     def principal_of(
         self,

@@ -14,7 +14,7 @@ from uuid import uuid4
 
 from swapflow.engine.notifications.mail_text import invitation_mail, sign_in_mail
 from swapflow.errors import ForbiddenError, InvalidInputError, NotFoundError, NotSignedInError
-from swapflow.i18n.languages import gettext_noop, use_language
+from swapflow.i18n.languages import use_language
 from swapflow.identity.account import Account, SignIn
 from swapflow.identity.ports.identity_store import IdentityStore
 
@@ -22,8 +22,6 @@ from swapflow.identity.ports.identity_store import IdentityStore
 LINK_MINUTES = 60
 INVITATION_DAYS = 7
 MOST_WRONG_CODES = 5
-
-WRONG_CODE = gettext_noop("this code is wrong, used up or out of date; you can ask for a new one")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +92,7 @@ def spend_link(token: str, *, ledger: IdentityStore) -> tuple[Account, str]:
     digest = _digest(token)
     found = ledger.sign_in(digest)
     if found is None or not ledger.use_sign_in(digest):
-        raise NotSignedInError("this link was used or is out of date; ask for a new one")
+        raise NotSignedInError("link_used")
     return account_for(found.email, ledger=ledger), found.next
 
 
@@ -108,11 +106,11 @@ def spend_code(email: str, code: str, *, ledger: IdentityStore) -> tuple[Account
     found = ledger.latest_sign_in(email)
     # Every try is counted before it is checked, so that parallel tries cannot pass the limit.
     if found is None or ledger.count_wrong_code(found.digest) > MOST_WRONG_CODES:
-        raise NotSignedInError(WRONG_CODE)
+        raise NotSignedInError("code_wrong")
     # Mail programs and people insert spaces into codes.
     typed = _code_digest(found.digest, "".join(code.split()))
     if not compare_digest(typed, found.code) or not ledger.use_sign_in(found.digest):
-        raise NotSignedInError(WRONG_CODE)
+        raise NotSignedInError("code_wrong")
     return account_for(found.email, ledger=ledger), found.next
 
 
@@ -134,19 +132,13 @@ def match_provider(
     account = ledger.account_with_subject(subject)
     if account is None:
         if not verified or not email:
-            raise ForbiddenError(
-                "your organisation does not vouch for your mail address, so nobody here can be "
-                "found by it; sign in with a mailed link, or ask an administrator"
-            )
+            raise ForbiddenError("provider_address_not_verified")
         account = account_for(email, name=name, ledger=ledger)
         # By the store, not by a query beforehand: two first sign-ins may link at the same moment.
         if not ledger.link_subject(account.id, subject):
-            raise ForbiddenError(
-                "this address belongs to somebody else at your organisation; "
-                "ask an administrator to look at the account"
-            )
+            raise ForbiddenError("provider_address_of_another")
     if not account.active:
-        raise ForbiddenError("this account is closed; an administrator can open it again")
+        raise ForbiddenError("account_closed")
     return account
 
 
@@ -159,13 +151,10 @@ def account_for(email: str, *, ledger: IdentityStore, name: str = "") -> Account
     account = ledger.account_of(email)
     if account is None:
         if not ledger.seats(email):
-            raise ForbiddenError(
-                "there is no account for your address and no program has you as a reviewer; "
-                "ask whoever invited you which address they have"
-            )
+            raise ForbiddenError("nobody_at_provider_address")
         account = _made(email, name, ledger=ledger)
     if not account.active:
-        raise ForbiddenError("this account is closed; an administrator can open it again")
+        raise ForbiddenError("account_closed")
     return account
 
 
@@ -190,7 +179,7 @@ def _made(email: str, name: str, *, ledger: IdentityStore) -> Account:
     except InvalidInputError as error:  # created a moment ago, by a second click
         found = ledger.account_of(email)
         if found is None:
-            raise NotFoundError(f"there is no account for {masked(email)}") from error
+            raise NotFoundError("account_not_found_masked", email=masked(email)) from error
         return found
     return account
 

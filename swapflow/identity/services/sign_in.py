@@ -66,7 +66,7 @@ class SignInService:
         stored = account.password if account and account.active else ""
         # Always checked, so that the time does not disclose whether the account exists.
         if not check_password(stored, password) or account is None:
-            raise NotSignedInError("this address and password do not belong together")
+            raise NotSignedInError("password_wrong")
         return self.start_session(account, method=Method.PASSWORD, agent=agent)
 
     def mail_link(self, email: str, path: str, *, address: str, site: str) -> None:
@@ -95,7 +95,7 @@ class SignInService:
         """
         found = one_time_links.check_link(token, ledger=self.context.ledger)
         if found is None:
-            raise NotFoundError("there is no such link; perhaps the mail broke it in two")
+            raise NotFoundError("link_unknown")
         return found
 
     def by_link(self, token: str, *, agent: str) -> tuple[str, Session, str]:
@@ -212,13 +212,11 @@ class SignInService:
             else bool(principal.account.subject)
         )
         if rules.sign_in is SignInPolicy.PROVIDER and not recognised:
-            raise SignInMethodRefusedError(
-                "this program opens only to whoever signs in through their organisation"
-            )
+            raise SignInMethodRefusedError("sign_in_method_refused")
         if principal.since is None or rules.session_days >= SESSION_DAYS:
             return
         if self.context.ledger.now() - principal.since > timedelta(days=rules.session_days):
-            raise NotSignedInError("you signed in too long ago for this program; please do again")
+            raise NotSignedInError("sign_in_too_old")
 
     def sessions(self, principal: Principal) -> tuple[Session, ...]:
         """List the devices on which an account is signed in, newest first."""
@@ -231,7 +229,7 @@ class SignInService:
             NotFoundError: If it is not theirs, or signed out already.
         """
         if digest not in {known.digest for known in self.sessions(principal)}:
-            raise NotFoundError("this device is signed out already")
+            raise NotFoundError("device_signed_out")
         self.context.ledger.end_session(digest)
 
     def forget_device(self, secret: str) -> None:

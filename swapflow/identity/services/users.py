@@ -59,7 +59,7 @@ class UserService:
         self.context.limit("password-account", account.email, times=10, seconds=900)
         # An account that has signed in by links only has no password yet.
         if account.password and not check_password(account.password, old):
-            raise InvalidInputError("this is not your password so far")
+            raise InvalidInputError("password_not_current")
         self.context.ledger.set_password(account.id, hash_password(new))
         self.context.ledger.end_sessions(account.id, but=principal.session)
         self.context.record(account.email, "changed the own password")
@@ -72,7 +72,7 @@ class UserService:
         """
         found = self.context.ledger.account_of(email)
         if found is None:
-            raise NotFoundError(f"there is no account for {email!r}")
+            raise NotFoundError("account_not_found", email=email)
         return found
 
     def list(self) -> tuple[UserAccount, ...]:
@@ -93,7 +93,7 @@ class UserService:
         """
         account = self.context.ledger.account_of(email) or self.add(email, name=name)
         if not account.active:
-            raise InvalidInputError(f"the account of {account.email} is closed; open it first")
+            raise InvalidInputError("account_closed_open_first", email=account.email)
         one_time_links.mail_invitation(account, by=by, site=site, ledger=self.context.ledger)
         self.context.record(by, "invited", about=account.email)
         return account
@@ -124,13 +124,13 @@ class UserService:
     def grant(
         self, account: Account, role: Role, scope: Scope, scope_id: str = "", *, by: str
     ) -> None:
-        """Give an account a role; an existing grant stays as it is.
+        """Grant an account a role; an existing grant stays as it is.
 
         Raises:
             InvalidInputError: If a round or cycle is required and not named, or the reverse.
         """
         if (scope is Scope.OFFICE) == bool(scope_id):
-            raise InvalidInputError("name the round or the program, or take the whole office")
+            raise InvalidInputError("role_scope_missing")
         grant = Grant(account=account.id, role=role, scope=scope, scope_id=scope_id)
         self.context.ledger.add_grant(grant, by=by)
         self._record_grant(by, "gave a role", account, grant)
@@ -146,7 +146,7 @@ class UserService:
         """
         grant = Grant(account=account.id, role=role, scope=scope, scope_id=scope_id)
         if grant not in self.context.ledger.grants(account.id):
-            raise NotFoundError(f"{account.email} does not have this role there")
+            raise NotFoundError("role_not_held", email=account.email)
         self.context.ledger.remove_grant(grant)
         self._record_grant(by, "took a role away", account, grant)
 

@@ -86,7 +86,7 @@ class OfferWrites(CycleLock, DecisionWrites):
             "accepting": rate.accepting,
             "declining": rate.declining,
             "risk": rate.risk,
-            "source": rate.source,
+            "source": str(rate.source),
             "by": rate.by,
             "at": rate.at,
         }

@@ -80,7 +80,7 @@ class CycleLock(CycleWrites):
         # more.
         if epoch is not None and row["lease_epoch"] != epoch:
             raise LeaseLostError(
-                f"cycle {cycle_id} is decided under lease {row['lease_epoch']}, not {epoch}"
+                "cycle_under_other_lease", cycle=cycle_id, lease=row["lease_epoch"], given=epoch
             )
         # After the lock: a transaction that waited for it must not be dated before its
         # predecessor.
@@ -190,7 +190,7 @@ def read_rules(connection: Connection, cycle_id: str, version: int) -> Rules:
     """
     text = connection.execute(_RULES, {"cycle": cycle_id, "version": version}).scalar_one_or_none()
     if text is None:
-        raise NotFoundError(f"cycle {cycle_id} has no rules version {version}")
+        raise NotFoundError("rules_version_not_found", cycle=cycle_id, version=version)
     return from_text(text)
 
 
@@ -217,8 +217,7 @@ def store_rules(
     # The key decides, not a query beforehand: two people may change the rules at the same moment.
     except IntegrityError as error:
         raise InvalidInputError(
-            f"cycle {cycle_id} has rules version {rules.version} already; "
-            "a change needs the next number"
+            "rules_version_taken", cycle=cycle_id, version=rules.version
         ) from error
     version = {"cycle_id": cycle_id, "rules_version": rules.version}
     insert_all(connection, PULL_KIND, [version | values for values in _kinds(rules)])
@@ -262,6 +261,5 @@ def _store_rubrics(connection: Connection, cycle_id: str, rules: Rules) -> None:
             connection.execute(insert(RUBRIC), {**key, "criteria": criteria})
         elif known != criteria:
             raise InvalidInputError(
-                f"the rubric of {rubric.kind}, version {rubric.version}, is stored with other "
-                "criteria; give the change a version of its own"
+                "rubric_version_taken", kind=rubric.kind, version=rubric.version
             )

@@ -38,6 +38,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from swapflow.errors import InvalidInputError, UnavailableError
 from swapflow.ledger.core.fair_lock import FairLock
 from swapflow.ledger.schema import CLOCK
+from swapflow.messages import Message
 
 
 BUSY_SECONDS = 30
@@ -80,16 +81,13 @@ def parse_url(url: str) -> URL:
     try:
         parsed = make_url(url)
     except ArgumentError as error:
-        raise InvalidInputError(
-            "the database URL cannot be read; write sqlite:///FILE or "
-            "postgresql://USER:PASSWORD@HOST/NAME"
-        ) from error
+        raise InvalidInputError("database_url_unreadable") from error
     backend = parsed.get_backend_name()
     if backend in {"postgresql", "postgres"}:
         return parsed.set(drivername="postgresql+psycopg")
     if backend == "sqlite":
         return parsed.set(drivername="sqlite")
-    raise InvalidInputError(f"{backend} is no database swapflow knows; use SQLite or PostgreSQL")
+    raise InvalidInputError("database_unknown", backend=backend)
 
 
 class Database:
@@ -235,7 +233,7 @@ class Database:
 
     @contextmanager
     def _one_at_a_time(self) -> Iterator[None]:
-        """Let readers queue in memory as well, where all threads share one connection."""
+        """Make readers queue in memory as well, where all threads share one connection."""
         if not self.in_memory:
             yield
             return
@@ -285,21 +283,17 @@ class Database:
         place = self.url.render_as_string(hide_password=True)
         if _is_not_set_up(error):
             return UnavailableError(
-                f"the database {place} has not the tables of this version; "
-                "run `swapflow db upgrade`",
-                outside="the database is being set up anew; try again in some minutes, and tell "
-                "whoever runs swapflow",
+                "database_without_tables",
+                place=place,
+                outside="database_being_set_up",
             )
         said = str(getattr(error, "orig", None) or error).strip().splitlines()
-        check = (
-            "check that the folder exists, is writable and has room"
-            if self.is_sqlite
-            else "check that PostgreSQL runs and that host, name and password are right"
-        )
         return UnavailableError(
-            f"the database {place} did not answer ({said[0] if said else error}); {check}",
-            outside="the database does not answer at the moment; what was stored is safe. Try "
-            "again in a minute, and tell whoever runs swapflow",
+            "database_did_not_answer",
+            place=place,
+            problem=said[0] if said else str(error),
+            cure=Message("database_folder_cure" if self.is_sqlite else "database_server_cure"),
+            outside="database_away",
         )
 
 

@@ -23,6 +23,7 @@ from swapflow.domain.reviewing.assignment import (
 from swapflow.domain.reviewing.score import Late, Origin, Score
 from swapflow.engine.ports.records import DecisionRecord, Mail, StaffRequest
 from swapflow.ledger import schema
+from swapflow.messages import Message, plain, restored
 
 
 AnyRow = Row[*tuple[Any, ...]]
@@ -265,8 +266,20 @@ def to_place(row: AnyRow) -> Place:
 
 
 def from_sheet(sheet: MethodSheet) -> Values:
-    """Convert a method sheet to its column."""
-    return dataclasses.asdict(sheet)
+    """Convert a method sheet to its column: sentences in English, and their codes beside them.
+
+    A release that does not know the codes reads the sentences.
+    """
+    values = dataclasses.asdict(sheet)
+    texts = ((name, value) for name, value in values.items() if isinstance(value, str))
+    lists = ((name, values[name]) for name in ("limits", "given_way"))
+    coded = {name: plain(value) for name, value in (*texts, *lists) if _is_coded(value)}
+    return values | {"messages": coded} if coded else values
+
+
+def _is_coded(value: object) -> bool:
+    parts = value if isinstance(value, list | tuple) else (value,)
+    return bool(parts) and all(isinstance(part, Message) for part in parts)
 
 
 def to_sheet(values: Values) -> MethodSheet:
@@ -274,7 +287,12 @@ def to_sheet(values: Values) -> MethodSheet:
     known = {field.name for field in dataclasses.fields(MethodSheet)}
     kept = {name: value for name, value in values.items() if name in known}
     words = {name: tuple(kept.get(name, ())) for name in ("limits", "given_way")}
-    return MethodSheet(**(kept | words))
+    coded = {
+        name: tuple(map(restored, value)) if isinstance(value, list) else restored(value)
+        for name, value in values.get("messages", {}).items()
+        if name in known
+    }
+    return MethodSheet(**(kept | words | coded))
 
 
 def to_outcome(row: AnyRow) -> Outcome:

@@ -79,4 +79,4 @@ def require_cycle(connection: Connection, cycle_id: str) -> None:
 
 def no_cycle(cycle_id: str) -> NotFoundError:
     """Build the error for a missing cycle, with the command that lists all."""
-    return NotFoundError(f"there is no cycle {cycle_id!r}; `swapflow cycle list` shows them all")
+    return NotFoundError("cycle_not_found_list", cycle=cycle_id)

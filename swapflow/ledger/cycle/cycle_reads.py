@@ -169,7 +169,7 @@ class SqlCycleReads(SqlRecordReads, CycleReads, RequestReads, Coordination):
         with self._database.reading() as connection:
             found = queries.assignments_by_id(connection, [assignment_id])
         if assignment_id not in found:
-            raise NotFoundError(f"there is no assignment {assignment_id!r}")
+            raise NotFoundError("assignment_not_found", assignment=assignment_id)
         return found[assignment_id]
 
     @override
@@ -243,7 +243,7 @@ class SqlCycleReads(SqlRecordReads, CycleReads, RequestReads, Coordination):
         with self._database.reading() as connection:
             found = queries.reviewers(connection, cycle_id, number)
         if not found:
-            raise NotFoundError(f"cycle {cycle_id!r} has no reviewer {number}")
+            raise NotFoundError("reviewer_number_not_in_cycle", cycle=cycle_id, number=number)
         return found[0]
 
     @override

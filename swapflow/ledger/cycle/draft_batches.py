@@ -141,7 +141,7 @@ class DraftBatches:
             return draft
         status = connection.execute(_STATUS, name).scalar_one_or_none()
         if status is None:
-            return NotFoundError(f"there is no assignment {one.assignment_id!r}")
+            return NotFoundError("assignment_not_found", assignment=one.assignment_id)
         if AssignmentStatus(status) not in _DRAFTED:
             return AssignmentClosedError(one.assignment_id, status)
         if one.expected == 0 and insert_ignoring(connection, DRAFT, [asdict(draft)]):

@@ -97,7 +97,9 @@ class ImportedListWrites(PeopleWrites, PeopleWritesPort):
     def change_application(self, changed: Application) -> None:
         there = self.applications([changed.number])
         if not there:
-            raise NotFoundError(f"cycle {self._id} has no application {changed.number}")
+            raise NotFoundError(
+                "application_number_not_in_cycle", cycle=self._id, number=changed.number
+            )
         if (there[0].name, there[0].email) != (changed.name, changed.email):
             self._rename(changed)
         if there[0].fields != changed.fields:

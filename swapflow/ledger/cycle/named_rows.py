@@ -118,15 +118,14 @@ class NamedRowWrites(CycleLock, CycleWrites, PeopleWrites):
         ]
         if taken:
             raise InvalidInputError(
-                f"cycle {self._id} would have {what} twice: {', '.join(sorted(taken)[:5])}; "
-                "external ids are unique in a cycle"
+                "external_ids_twice", cycle=self._id, what=what, names=sorted(taken)[:5]
             )
         # Checked above for the sake of the message; the constraint decides when two import at the
         # same moment.
         try:
             insert_all(self._connection, table, rows)
         except IntegrityError as error:
-            raise InvalidInputError(f"{what} of cycle {self._id} cannot be stored") from error
+            raise InvalidInputError("people_not_stored", what=what, cycle=self._id) from error
 
     def _numbered(self, table: Table, within: Values, column: str, word: str) -> int:
         """Look up a word's number in its list, which is read once; or add it."""

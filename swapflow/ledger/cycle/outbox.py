@@ -271,13 +271,10 @@ class SqlOutbox(Outbox, Coordination):
             return bool(state == "queued")
 
     @override
-    def mark_mail(self, mail_id: str, state: str) -> None:
-        word, _, detail = state.partition(":")
+    def mark_mail(self, mail_id: str, state: str, *, detail: str = "") -> None:
         with self._database.writing() as connection:
             connection.execute(
-                update(MESSAGE)
-                .where(MESSAGE.c.id == mail_id)
-                .values(state=word, detail=detail.strip())
+                update(MESSAGE).where(MESSAGE.c.id == mail_id).values(state=state, detail=detail)
             )
             _forget_secrets(connection, mail_id)
 

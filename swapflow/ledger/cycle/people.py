@@ -104,7 +104,7 @@ class PeopleWrites(NamedRowWrites, PeopleWritesPort):
             .values(values)
         ).rowcount
         if not moved:
-            raise NotFoundError(f"cycle {self._id} has no application {number}")
+            raise NotFoundError("application_number_not_in_cycle", cycle=self._id, number=number)
 
     @override
     def add_reviewers(self, new: Sequence[NewReviewer]) -> tuple[Reviewer, ...]:
@@ -152,7 +152,9 @@ class PeopleWrites(NamedRowWrites, PeopleWritesPort):
             )
         ).rowcount
         if not moved:
-            raise NotFoundError(f"the roster of {self._id} has no reviewer {reviewer.number}")
+            raise NotFoundError(
+                "reviewer_number_not_in_roster", cycle=self._id, number=reviewer.number
+            )
         for table in (EXPERTISE, ROSTER_ABSENCE):
             self._connection.execute(
                 delete(table).where(

@@ -188,7 +188,7 @@ class SqlPreparedDecisions(CycleReads, RequestReads, DecisionReads, Outbox):
                 _mails_of(cycle_id).where(MESSAGE.c.id == mail_id)
             ).one_or_none()
         if row is None:
-            raise NotFoundError(f"there is no mail {mail_id!r} in this program")
+            raise NotFoundError("mail_not_in_program", mail=mail_id)
         return _to_record(row)
 
     @override

@@ -288,7 +288,7 @@ class RequestWrites(CycleLock, PeopleWrites, RequestWritesPort):
     def application(self, number: int) -> Application:
         found = queries.applications(self._connection, self._id, [number])
         if not found:
-            raise NotFoundError(f"cycle {self._id!r} has no application {number}")
+            raise NotFoundError("application_number_not_found", cycle=self._id, number=number)
         return found[0]
 
     @override

@@ -69,7 +69,7 @@ class SqlReviewerTasks(RequestReads, ReviewerTasks):
         """
         found = self.applications_numbered(cycle_id, [number])
         if not found:
-            raise NotFoundError(f"cycle {cycle_id!r} has no application {number}")
+            raise NotFoundError("application_number_not_found", cycle=cycle_id, number=number)
         return found[0]
 
     @override
@@ -215,7 +215,7 @@ class SqlReviewerTasks(RequestReads, ReviewerTasks):
         with self._database.reading() as connection:
             body = connection.execute(query).scalar_one_or_none()
         if body is None:
-            raise NotFoundError("there is no such document")
+            raise NotFoundError("document_not_found")
         return bytes(body)
 
     @override

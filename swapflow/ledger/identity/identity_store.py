@@ -77,9 +77,7 @@ class SqlIdentityStore(SqlSessionStore, SqlIntegrationStore, IdentityStore):
             try:
                 connection.execute(insert(ACCOUNT), asdict(account))
             except IntegrityError as error:
-                raise InvalidInputError(
-                    f"there is an account for {account.email} already; change that one"
-                ) from error
+                raise InvalidInputError("account_exists", email=account.email) from error
 
     @override
     def set_password(self, account_id: str, password: str) -> None:
@@ -299,6 +297,4 @@ def _keep_an_administrator(connection: Connection, account_id: str) -> None:
     )
     found = connection.execute(query).all()
     if [row.id for row in found] == [account_id]:
-        raise InvalidInputError(
-            f"{found[0].email} is the last administrator; make somebody else one first"
-        )
+        raise InvalidInputError("last_administrator", email=found[0].email)

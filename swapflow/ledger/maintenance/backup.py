@@ -43,10 +43,10 @@ def back_up(url: str, path: Path) -> None:
         UnavailableError: If the database does not answer, or the copy cannot be written.
     """
     if path.exists():
-        raise InvalidInputError(f"{path} exists already; name another file for the backup")
+        raise InvalidInputError("backup_file_exists", path=path)
     database = Database(url)
     if database.file is not None and not database.file.exists():
-        raise UnavailableError(f"there is no database at {database.file}; nothing to back up")
+        raise UnavailableError("nothing_to_back_up", file=database.file)
     # Beside the target, since a rename is atomic only within one file system.
     part = path.with_name(f".{path.name}.part")
     try:
@@ -87,7 +87,7 @@ def restore(url: str, path: Path, *, now: datetime | None = None) -> Path | None
         _refuse_while_used(database)
         if database.file is None:
             if _magic(path) != _DUMP_MAGIC:
-                raise InvalidInputError(f"{path} is no dump of PostgreSQL; name another file")
+                raise InvalidInputError("not_a_postgresql_dump", path=path)
             options = ["--clean", "--if-exists", "--single-transaction", "--no-owner"]
             options.append(f"--dbname={database.url.database}")
             with path.open("rb") as file:
@@ -138,22 +138,19 @@ def _put_in_place(file: Path, copy: Path, now: datetime) -> Path | None:
 def _check_copy(path: Path) -> None:
     """Raise for a file that is not a whole SQLite ledger of this version or an older one."""
     if _magic(path) != _SQLITE_MAGIC:
-        raise InvalidInputError(f"{path} is no copy of a SQLite database; name another file")
+        raise InvalidInputError("not_a_sqlite_copy", path=path)
     try:
         with closing(sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)) as copy:
             damage = copy.execute("PRAGMA quick_check(1)").fetchone()[0]
             seen = copy.execute("SELECT version_num FROM alembic_version").fetchall()
     except sqlite3.DatabaseError as error:
-        raise InvalidInputError(f"{path} is damaged ({error}); name another backup") from error
+        raise InvalidInputError("backup_damaged", path=path, problem=error) from error
     if damage != "ok":
-        raise InvalidInputError(f"{path} is damaged ({damage}); name another backup")
+        raise InvalidInputError("backup_damaged", path=path, problem=damage)
     known = {file.name.partition("_")[0] for file in VERSIONS.glob("[0-9]*.py")}
     newer = {str(row[0]) for row in seen} - known
     if newer:
-        raise InvalidInputError(
-            f"{path} stands at migration {', '.join(sorted(newer))}, which this version does not "
-            "know; restore it with the version that wrote it"
-        )
+        raise InvalidInputError("backup_of_later_version", path=path, migrations=sorted(newer))
 
 
 def _refuse_while_used(database: Database) -> None:
@@ -177,11 +174,7 @@ def _refuse_while_used(database: Database) -> None:
             ).scalar_one()
     if led is not None or others:
         who = f"coordinator {led}" if led is not None else f"{others} other sessions"
-        raise ConflictError(
-            f"{who} still at work on the database: stop everything (swapflow up, coordinators, "
-            "workers, web) and restore then; a coordinator's hold ends by itself within "
-            "SWAPFLOW_LEASE_SECONDS"
-        )
+        raise ConflictError("database_in_use", who=who)
 
 
 def _run_tool(
@@ -199,10 +192,7 @@ def _run_tool(
     """
     found = shutil.which(tool)
     if found is None:
-        raise UnavailableError(
-            f"{tool} is not installed: apt-get install postgresql-client, of the server's version "
-            "or newer, or run it in the database's own container"
-        )
+        raise UnavailableError("database_tool_missing", tool=tool)
     url = database.url
     query = {key: value for key, value in url.query.items() if isinstance(value, str)}
     environment = os.environ | {
@@ -230,7 +220,7 @@ def _run_tool(
     if done.returncode != 0:
         said = done.stderr.decode(errors="replace").split("\n")
         shown = "; ".join(line.strip() for line in said if line.strip())
-        raise UnavailableError(f"{tool} failed: {shown or done.returncode}")
+        raise UnavailableError("database_tool_failed", tool=tool, problem=shown or done.returncode)
 
 
 def _magic(path: Path) -> bytes:
@@ -239,7 +229,7 @@ def _magic(path: Path) -> bytes:
         with path.open("rb") as file:
             start = file.read(len(_SQLITE_MAGIC))
     except OSError as error:
-        raise InvalidInputError(f"{path} cannot be read ({error.strerror})") from error
+        raise InvalidInputError("backup_unreadable", path=path, problem=error.strerror) from error
     return _DUMP_MAGIC if start.startswith(_DUMP_MAGIC) else start
 
 
@@ -250,11 +240,10 @@ def _told(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise UnavailableError(
-            f"{error.filename or path} cannot be written ({error.strerror}); check its folder's "
-            "owner and that the disk has room"
+            "backup_folder_unwritable", path=error.filename or path, problem=error.strerror
         ) from error
     except sqlite3.Error as error:
-        raise UnavailableError(f"{path} cannot be written ({error})") from error
+        raise UnavailableError("backup_unwritable", path=path, problem=error) from error
 
 
 def _sync(path: Path) -> None:

@@ -113,7 +113,7 @@ def _migrating(url: str) -> Iterator[Config]:
     """Lock out other processes from migrating, and build Alembic's configuration."""
     database = Database(url)
     if database.in_memory:
-        raise InvalidInputError("a ledger in memory is created with its tables; none to upgrade")
+        raise InvalidInputError("memory_ledger_not_upgraded")
     config = _config()
     try:
         with database.exclusive() as connection:

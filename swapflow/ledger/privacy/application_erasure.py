@@ -70,7 +70,7 @@ class ApplicationErasure(PeopleWrites, PeopleWritesPort):
         # Read first: quotes are found by the name and address that are about to be erased.
         about = self.applications([number])
         if not about:
-            raise NotFoundError(f"cycle {self._id} has no application {number}")
+            raise NotFoundError("application_number_not_in_cycle", cycle=self._id, number=number)
         self._erase_letters(number)
         self._erase_quotes(number, about[0].name, about[0].email, about[0].external_id)
         self._erase_rows(number)

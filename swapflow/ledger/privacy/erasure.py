@@ -56,7 +56,7 @@ class ErasureWrites(ApplicationErasure, PeopleWrites):
         """
         found = next((r for r in self.reviewers() if r.number == number), None)
         if found is None:
-            raise NotFoundError(f"the roster of {self._id} has no reviewer {number}")
+            raise NotFoundError("reviewer_number_not_in_roster", cycle=self._id, number=number)
         person = self._connection.execute(
             select(ROSTER.c.person_id).filter_by(cycle_id=self._id, number=number)
         ).scalar_one()

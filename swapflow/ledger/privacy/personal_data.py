@@ -132,7 +132,7 @@ def _one(
     query = select(table).filter_by(cycle_id=cycle_id, external_id=external_id)
     row = connection.execute(query).one_or_none()
     if row is None:
-        raise NotFoundError(f"cycle {cycle_id!r} has nobody called {external_id!r}")
+        raise NotFoundError("nobody_in_cycle", cycle=cycle_id, name=external_id)
     return row._asdict()
 
 

@@ -61,7 +61,7 @@ def make_key(
                 principal, name=name, scopes=scopes or (), days=int(days) if days else None
             )
         except InvalidInputError as error:
-            problems["name"] = str(error)
+            problems["name"] = error.message
         else:
             return _page(request, principal, made=made)
     return _page(request, principal, typed=typed, problems=problems)

@@ -130,10 +130,7 @@ class OpenIdProvider:
         state = request.query_params.get("state", "")
         # Before anything else: also a refusal must be the answer to a question of this browser.
         if await self._client.framework.get_state_data(request.session, state) is None:
-            raise LostStateError(
-                "this sign-in was not begun in this browser, or more than "
-                f"{HOP_SECONDS // 60} minutes ago; nothing has happened, so simply begin again"
-            )
+            raise LostStateError("provider_state_lost", minutes=HOP_SECONDS // 60)
         error = request.query_params.get("error")
         if error is not None:
             await self._client.framework.clear_state_data(request.session, state)
@@ -238,17 +235,14 @@ async def _answer(ask: Callable[[], Coroutine[Any, Any, T]]) -> T:
     except SwapflowError:
         raise
     except MismatchingStateError as error:
-        raise LostStateError("this sign-in was used already; begin again") from error
+        raise LostStateError("provider_state_used") from error
     except OAuthError as error:
         raise _denied(error.error) from error
     except _network_errors() as error:
         log.warning(
             "the identity provider does not answer", why=f"{type(error).__name__}: {error}"
         )
-        raise UnavailableError(
-            "your organisation's sign-in does not answer just now; try again in a few minutes, "
-            "or come in another way"
-        ) from error
+        raise UnavailableError("provider_away") from error
     except (JoseError, ValueError, KeyError, TypeError, RuntimeError, AttributeError) as error:
         # Not what the protocol promises: no JSON, a part that is missing, a signature that fails.
         raise _untrusted(f"{type(error).__name__}: {error}") from error
@@ -266,25 +260,16 @@ def _network_errors() -> tuple[type[Exception], ...]:
 def _denied(error: str) -> SwapflowError:
     """Return what an error code of the provider means for a person."""
     if error in {"access_denied", "consent_required", "interaction_required", "login_required"}:
-        return DeniedError(
-            "your organisation did not let you on, or you did not agree to be named to "
-            "swapflow; try again, or come in another way"
-        )
+        return DeniedError("provider_denied")
     code = error if error.isidentifier() and error.isascii() and len(error) < 60 else "?"  # noqa: PLR2004 - a word
     log.error("the identity provider refuses", code=code)
-    return UnavailableError(
-        f"your organisation's sign-in answered {code!r}; tell whoever runs swapflow, and "
-        "meanwhile come in another way"
-    )
+    return UnavailableError("provider_answered_error", error=code)
 
 
 def _untrusted(why: str) -> UnavailableError:
     """Refuse an answer; what is wrong with it is for the log, not for the person."""
     log.error("the identity provider's answer cannot be trusted", why=why[:300])
-    return UnavailableError(
-        "what your organisation's sign-in answered cannot be trusted, so nobody was signed in; "
-        "tell whoever runs swapflow, and meanwhile come in another way"
-    )
+    return UnavailableError("provider_not_trusted")
 
 
 def _text(value: object) -> str:

@@ -31,7 +31,7 @@ def change_password(
     try:
         office.users.change_password(principal, old=old, new=new)
     except (InvalidInputError, NotSignedInError, ForbiddenError, RateLimitedError) as error:
-        return _page(request, principal, office, problem=str(error))
+        return _page(request, principal, office, problem=error.message)
     return RedirectResponse("/me?changed=1", status_code=303)
 
 

@@ -78,7 +78,7 @@ def _provider(request: Request) -> OpenIdProvider:
     """
     provider: OpenIdProvider | None = request.app.state.provider
     if provider is None:
-        raise NotFoundError("no identity provider is connected here; sign in another way")
+        raise NotFoundError("provider_not_connected")
     return provider
 
 

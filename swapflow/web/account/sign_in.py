@@ -19,7 +19,7 @@ from swapflow.errors import (
     SwapflowError,
 )
 from swapflow.i18n.languages import gettext, languages_to_choose
-from swapflow.i18n.told import told
+from swapflow.i18n.translation import translate
 from swapflow.identity.account import Session
 from swapflow.web.http.context import Product, TheOffice, TheSettings, app_context
 from swapflow.web.http.dependencies import Signed, anybody, cookie_name, principal_of, safe_path
@@ -255,9 +255,9 @@ def _link_page(request: Request, token: str, office: TheOffice) -> Response:
     return render(request, template, context, status=200 if link.is_good else 410, headers=UNSEEN)
 
 
-def as_sentence(error: Exception) -> str:
+def as_sentence(error: SwapflowError) -> str:
     """Format a refusal as a sentence, in the reader's language."""
-    text = told(str(error))
+    text = translate(error.message)
     return text[:1].upper() + text[1:] + "."
 
 

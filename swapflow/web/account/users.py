@@ -49,7 +49,7 @@ def invite(request: Request, principal: MayManage, form: TheForm) -> Response:
     try:
         role, scope, scope_id = _grant(app, view.value("role"), view.value("where"))
     except InvalidInputError as error:
-        view.note("role", str(error))
+        view.note("role", error.message)
     if not view.problems:
         try:
             account = app.office.users.invite(
@@ -59,7 +59,7 @@ def invite(request: Request, principal: MayManage, form: TheForm) -> Response:
                 site=app.settings.address,
             )
         except InvalidInputError as error:
-            view.note("email", str(error))
+            view.note("email", error.message)
         else:
             app.office.users.grant(account, role, scope, scope_id, by=principal.name)
             return RedirectResponse("/setup/users?done=invited", 303)
@@ -130,19 +130,19 @@ def invite_again(request: Request, account_id: str, principal: MayManage) -> Res
 def _account(app: AppContext, account_id: str) -> Account:
     found = next((u.account for u in app.office.users.list() if u.account.id == account_id), None)
     if found is None:
-        raise NotFoundError("there is no such account")
+        raise NotFoundError("user_account_unknown")
     return found
 
 
 def _not_oneself(account: Account, principal: Principal) -> None:
     if account.id == principal.account.id:
-        raise InvalidInputError("somebody else must close your account")
+        raise InvalidInputError("own_account_closed_by_others")
 
 
 def _grant(app: AppContext, role: str, where: str) -> tuple[Role, Scope, str]:
     """Read a role and where it reaches: "office", "round:ID" or "cycle:ID"."""
     if role not in set(Role):
-        raise InvalidInputError("choose a role")
+        raise InvalidInputError("role_not_chosen")
     kind, _, scope_id = where.partition(":")
     known = {
         Scope.OFFICE: {""},
@@ -150,13 +150,13 @@ def _grant(app: AppContext, role: str, where: str) -> tuple[Role, Scope, str]:
         Scope.CYCLE: {c.id for c in app.product.cycles.list()},
     }
     if kind not in set(Scope) or scope_id not in known[Scope(kind)]:
-        raise InvalidInputError("choose where the role reaches")
+        raise InvalidInputError("role_scope_not_chosen")
     return Role(role), Scope(kind), scope_id
 
 
 def _refused(request: Request, principal: Principal, error: InvalidInputError) -> Response:
     view = FormView({})
-    view.note("", str(error))
+    view.note("", error.message)
     return _page(request, principal, view, status=422)
 
 

@@ -33,7 +33,7 @@ def caller(request: Request) -> Principal:
         return dependencies.signed_in(request)
     scheme, _, key = header.partition(" ")
     if scheme.lower() != "bearer":
-        raise NotSignedInError("write the key as `Authorization: Bearer sf_…`")
+        raise NotSignedInError("key_header_malformed")
     principal = app_context(request).office.api_clients.principal(key.strip())
     request.state.principal = principal
     return principal
@@ -100,14 +100,14 @@ def _scope_of(right: Right) -> str:
 
 def _require_scope(principal: Principal, scope: str) -> None:
     if principal.scopes is not None and scope not in principal.scopes:
-        raise ForbiddenError(f"this needs a key with the scope {scope!r}; make another key")
+        raise ForbiddenError("key_scope_missing", scope=scope)
 
 
 def _require_cycle_name(request: Request) -> None:
     """Refuse what cannot name a cycle before a database is asked about it."""
     cycle_id = request.path_params.get("cycle_id")
     if cycle_id is not None and not CYCLE_ID.fullmatch(cycle_id):
-        raise NotFoundError(f"there is no program {cycle_id!r} that you may see")
+        raise NotFoundError("program_not_visible", program=cycle_id)
 
 
 Signed = Annotated[Principal, Depends(signed)]

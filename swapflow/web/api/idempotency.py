@@ -64,7 +64,7 @@ async def _once(
     request: Request, key: str, handle: _Handler, shown_once: Sequence[str]
 ) -> Response:
     if not 0 < len(key) <= LONGEST_KEY or not key.isascii() or not key.isprintable():
-        raise InvalidInputError(f"{HEADER}: 1 to {LONGEST_KEY} plain characters")
+        raise InvalidInputError("idempotency_key_malformed", header=HEADER, most=LONGEST_KEY)
     principal = await run_in_threadpool(caller, request)
     digest = _digest(request, await request.body())
     clients = app_context(request).office.api_clients
@@ -104,9 +104,9 @@ async def _answered(request: Request, handle: _Handler) -> Response:
 
 def _replayed(known: StoredResponse, digest: str) -> Response:
     if known.request != digest:
-        raise InvalidInputError(f"{HEADER}: this key came with another request before")
+        raise InvalidInputError("idempotency_key_reused", header=HEADER)
     if known.status == 0:
-        raise ConflictError("the same request is being carried out; ask again in a moment")
+        raise ConflictError("request_in_progress")
     refused = known.status >= REFUSED
     media = "application/problem+json" if refused else "application/json"
     return Response(

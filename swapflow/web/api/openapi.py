@@ -33,7 +33,8 @@ done twice, and the answer may say that it was done already.
 
 **Long lists** come in pages: `next` is the cursor of the following one, also in the Link header.
 
-**Errors** are `application/problem+json` (RFC 9457).
+**Errors** are `application/problem+json` (RFC 9457). `code` is the stable name of what went wrong
+and `params` what it is about; `detail` is both as an English sentence, whose wording may change.
 
 **Webhooks** are called with `Swapflow-Id`, `Swapflow-Event` and `Swapflow-Signature:
 t=TIME,v1=HMAC`, the HMAC-SHA256 in hex over `TIME.BODY` under the secret. Each event is told at

@@ -104,4 +104,4 @@ def _spelled(key: list[Key]) -> str:
 
 
 def _unknown() -> InvalidInputError:
-    return InvalidInputError("cursor: this list gave no such cursor; begin without one")
+    return InvalidInputError("cursor_unknown")

@@ -14,6 +14,7 @@ from swapflow.errors import InvalidInputError, SwapflowError
 from swapflow.i18n.languages import gettext_noop
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
+from swapflow.messages import Message
 from swapflow.web.http.context import app_context
 from swapflow.web.http.dependencies import may
 from swapflow.web.http.error_handlers import status_of
@@ -95,7 +96,7 @@ def look_at_letters(
     try:
         draft = product.announcements.draft(cycle_id, typed.wording, waitlist=typed.waitlist)
     except InvalidInputError as error:
-        view.note("", str(error))
+        view.note("", error.message)
         return _page(request, cycle_id, principal, view, status=422)
     return _page(request, cycle_id, principal, view, draft=draft)
 
@@ -121,7 +122,7 @@ def announce(request: Request, cycle_id: str, principal: MayDecide, form: TheFor
             seen=seen,
         )
     except SwapflowError as error:
-        view.note("", str(error))
+        view.note("", error.message)
         return _page(request, cycle_id, principal, view, status=status_of(error)[0])
     app.office.audit_log.record(
         principal.name,
@@ -204,7 +205,7 @@ def _whole(view: FormView, name: str, most: int) -> int | None:
     if not typed:
         return None
     if not (typed.isdecimal() and len(typed) < 10 and int(typed) <= most):  # noqa: PLR2004 - digits
-        view.note(name, f"write a whole number from 0 to {most:,}")
+        view.note(name, Message("whole_number_from_zero", most=most))
         return None
     return int(typed)
 

@@ -20,6 +20,7 @@ from swapflow.errors import InvalidInputError
 from swapflow.i18n.languages import gettext_noop
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
+from swapflow.messages import Message
 from swapflow.web.cohort.result import MaySign, decision_again, open_decision, show_result
 from swapflow.web.http.context import AppContext, app_context
 from swapflow.web.http.dependencies import may, may_anywhere
@@ -135,7 +136,7 @@ def prepare(request: Request, cycle_id: str, principal: MayDecide, form: TheForm
                 waiver=waiver,
             )
         except InvalidInputError as error:
-            problem = str(error)
+            problem = error.message
         else:
             app.office.audit_log.record(
                 principal.name,
@@ -190,9 +191,7 @@ def sign(request: Request, cycle_id: str, principal: MaySign, form: TheForm) -> 
 def _undecided(app: AppContext, cycle_id: str) -> Cycle:
     cycle = app.product.cycles.get(cycle_id)
     if cycle.status not in {CycleStatus.PROPOSED, CycleStatus.ENDED}:
-        raise InvalidInputError(
-            f"the program is {cycle.status.value}; a list can be decided once asking has ended"
-        )
+        raise InvalidInputError("list_not_decidable", status=cycle.status)
     return cycle
 
 
@@ -220,9 +219,7 @@ def _changes(
     for name in typed.get("extra", "").replace(";", ",").split(","):
         if name.strip():
             if name.strip() not in names:
-                return [], gettext_noop(
-                    f"{name.strip()[:60]!r} is no applicant who can be on the list"
-                )
+                return [], Message("not_a_candidate_typed", name=name.strip()[:60])
             wanted[names[name.strip()].application] = "in"
     changes = []
     for place in proposal.places:
@@ -238,10 +235,8 @@ def _changes(
             )
     moved = sum(1 if change.to == "in" else -1 for change in changes)
     if moved:
-        return changes, gettext_noop(
-            f"The number of places must stay {len(proposal.cohort)}: "
-            f"{'leave out' if moved > 0 else 'put in'} {abs(moved)} more."
-        )
+        code = "places_must_stay_out" if moved > 0 else "places_must_stay_in"
+        return changes, Message(code, places=len(proposal.cohort), moved=abs(moved))
     return changes, ""
 
 

@@ -42,7 +42,7 @@ def card_file(app: AppContext, cycle_id: str, number: int, form: str) -> tuple[b
     """
     found = app.product.reports.named(cycle_id, {number})
     if not found or not found[0].external_id:
-        raise NotFoundError("there is no such applicant in this program")
+        raise NotFoundError("applicant_unknown")
     card = app.product.reports.decision_card(cycle_id, found[0].external_id)
     match form:
         case "html":
@@ -53,4 +53,4 @@ def card_file(app: AppContext, cycle_id: str, number: int, form: str) -> tuple[b
         case "json":
             return card_json(card), "application/json"
         case _:
-            raise NotFoundError(f"a card comes as html, pdf or json, not as {form[:10]}")
+            raise NotFoundError("card_format_unknown", form=form[:10])

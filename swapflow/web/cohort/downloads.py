@@ -59,7 +59,7 @@ def download(
         cycle_id=cycle_id, round_id=cycle.round_id
     )
     if not names_too and (stem in APPLICANTS_TOO or name == "all.zip"):
-        raise NotFoundError(f"there is no file {name!r} for you here")
+        raise NotFoundError("download_unknown", name=name)
     if name == "events.jsonl":
         lines = event_lines(app.product.reports.events(cycle_id))
         return StreamingResponse(
@@ -117,7 +117,7 @@ def _content(app: AppContext, cycle_id: str, stem: str, suffix: str, version: in
         case _ if stem in _SHEETS and suffix in set(Format):
             return sheet_bytes(_SHEETS[stem](app, cycle_id, version), Format(suffix))
         case _:
-            raise NotFoundError(f"there is no file {stem[:40]}.{suffix[:10]} here")
+            raise NotFoundError("download_name_unknown", stem=stem[:40], suffix=suffix[:10])
 
 
 def _proposal(app: AppContext, cycle_id: str, version: int) -> Proposal:
@@ -127,7 +127,7 @@ def _proposal(app: AppContext, cycle_id: str, version: int) -> Proposal:
 
 def _outcomes(app: AppContext, cycle_id: str, version: int) -> tuple[Outcome, ...]:
     if not version:
-        raise NotFoundError("nothing is decided yet; the proposed list is in proposed.csv")
+        raise NotFoundError("download_not_decided")
     return app.product.cohort.outcomes(cycle_id, version)
 
 

@@ -45,7 +45,7 @@ def open_meeting(request: Request, cycle_id: str, principal: MayDecide) -> Respo
     try:
         opened = app.product.meetings.open(cycle_id, by=principal.name)
     except InvalidInputError as error:
-        return _page(request, cycle_id, principal, problem=str(error))
+        return _page(request, cycle_id, principal, problem=error.message)
     if opened:
         app.office.audit_log.record(principal.name, "opened the meeting", cycle_id=cycle_id)
     return RedirectResponse(f"/decide/{cycle_id}/meeting", 303)
@@ -58,7 +58,7 @@ def close_meeting(request: Request, cycle_id: str, principal: MayDecide) -> Resp
     try:
         closed = app.product.meetings.close(cycle_id, by=principal.name)
     except InvalidInputError as error:
-        return _page(request, cycle_id, principal, problem=str(error))
+        return _page(request, cycle_id, principal, problem=error.message)
     if closed:
         app.office.audit_log.record(principal.name, "closed the meeting", cycle_id=cycle_id)
     return RedirectResponse(f"/decide/{cycle_id}/meeting", 303)
@@ -78,7 +78,7 @@ def reopen_meeting(
     try:
         reopened = app.product.meetings.reopen(cycle_id, reason=reason, by=principal.name)
     except InvalidInputError as error:
-        view.note("reason", str(error))
+        view.note("reason", error.message)
         return _page(request, cycle_id, principal, view=view)
     if reopened:
         app.office.audit_log.record(
@@ -200,7 +200,7 @@ def _refused(
     except SwapflowError as error:
         # Each of these forms has one field that is typed into.
         (field,) = view.values
-        view.note(field, str(error))
+        view.note(field, error.message)
         status, _ = status_of(error)
         return _applicant(request, cycle_id, number, principal, view, shown=True, status=status)
     return None
@@ -334,7 +334,7 @@ def _members(app: AppContext, cycle: Cycle, agenda: Agenda) -> Mapping[int, tupl
 def _launched(app: AppContext, cycle_id: str) -> Cycle:
     cycle = app.product.cycles.get(cycle_id)
     if cycle.status is CycleStatus.DRAFT:
-        raise NotFoundError("the program is not launched yet, so there is no list")
+        raise NotFoundError("not_launched_no_list")
     return cycle
 
 
@@ -342,7 +342,7 @@ def _minutes(app: AppContext, cycle: Cycle, agenda: Agenda, form: str) -> tuple[
     if form == "json":
         return minutes_json(agenda), "application/json"
     if form not in {"html", "pdf"}:
-        raise NotFoundError(f"the minutes are to be had as html, pdf or json, not as {form!r}")
+        raise NotFoundError("minutes_format_unknown", form=form)
     document = minutes_document(
         agenda,
         members=_members(app, cycle, agenda),

@@ -49,7 +49,7 @@ def look(
     try:
         report = made(request, cycle_id, principal, cross or ())
     except InvalidInputError as error:
-        return _page(request, cycle_id, principal, shown={"problem": str(error)}, status=422)
+        return _page(request, cycle_id, principal, shown={"problem": error.message}, status=422)
     names = monitoring_beside(app_context(request).product).attributes(cycle_id)
     shown = {
         "report": as_plain(report),
@@ -71,11 +71,11 @@ def take(
 ) -> Response:
     """Write down who looks, then give the sums as a ZIP of lists."""
     if form not in set(Format):
-        raise NotFoundError("the sums come as csv, xlsx or json")
+        raise NotFoundError("monitoring_format_unknown")
     try:
         report = made(request, cycle_id, principal, cross or ())
     except InvalidInputError as error:
-        return _page(request, cycle_id, principal, shown={"problem": str(error)}, status=422)
+        return _page(request, cycle_id, principal, shown={"problem": error.message}, status=422)
     name = f"{cycle_id}-monitoring.zip"
     return Response(
         report_archive(report, Format(form), raw=raw),
@@ -111,10 +111,7 @@ def _keep_apart(request: Request, cycle_id: str, principal: Principal) -> None:
     """
     app = app_context(request)
     if held(app, principal, app.product.cycles.get(cycle_id)) & DECIDES:
-        raise ForbiddenError(
-            "whoever decides or signs in a program does not see its groups of applicants, before "
-            "or after; somebody with the compliance role alone can"
-        )
+        raise ForbiddenError("monitoring_not_for_deciders")
 
 
 def _page(

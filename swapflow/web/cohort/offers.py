@@ -10,13 +10,14 @@ from fastapi.responses import RedirectResponse, Response
 
 from swapflow.domain.cohort.offer import Offer, OfferAnswer
 from swapflow.domain.cycle import CycleStatus
-from swapflow.engine.offers.acceptance_odds import from_counts, from_interval, interval
+from swapflow.engine.offers.acceptance_odds import found_by, from_counts, from_interval, interval
 from swapflow.engine.offers.offer_plan import OfferRound, OfferWave
 from swapflow.engine.ports.records import ApplicantName
 from swapflow.errors import InvalidInputError, SwapflowError
-from swapflow.i18n.languages import gettext, gettext_noop
+from swapflow.i18n.languages import gettext
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
+from swapflow.messages import Message
 from swapflow.web.http.context import AppContext, app_context
 from swapflow.web.http.dependencies import may
 from swapflow.web.http.error_handlers import status_of
@@ -84,9 +85,9 @@ def make_offers(request: Request, cycle_id: str, principal: MayDecide, form: The
                 cycle_id, by=principal.name, until=until, at_most=at_most, seen=seen
             )
         except InvalidInputError as error:
-            view.note("until", str(error))
+            view.note("until", error.message)
         except SwapflowError as error:
-            view.note("", str(error))
+            view.note("", error.message)
             return _page(
                 request, cycle_id, principal, view, which="make", status=status_of(error)[0]
             )
@@ -122,7 +123,7 @@ def answer_offer(request: Request, cycle_id: str, principal: MayDecide, form: Th
                 reason=view.value("reason"),
             )
         except InvalidInputError as error:
-            view.note("answer", str(error))
+            view.note("answer", error.message)
         else:
             app.office.audit_log.record(
                 principal.name, "recorded an answer", cycle_id=cycle_id, about=who.external_id
@@ -144,7 +145,7 @@ def set_rate(request: Request, cycle_id: str, principal: MayDecide, form: TheFor
                 cycle_id, rate, risk=risk, source=source, by=principal.name
             )
         except InvalidInputError as error:
-            view.note("risk", str(error))
+            view.note("risk", error.message)
         else:
             app.office.audit_log.record(
                 principal.name, "stated how many accept", cycle_id=cycle_id, detail=source
@@ -183,7 +184,7 @@ def _whole(view: FormView, name: str, *, low: int) -> int | None:
     if not typed:
         return None
     if not (typed.isdecimal() and len(typed) < 10 and low <= int(typed) <= MOST_OFFERS):  # noqa: PLR2004 - digits
-        view.note(name, f"write a whole number from {low} to {MOST_OFFERS:,}")
+        view.note(name, Message("whole_number_between", least=low, most=MOST_OFFERS))
         return None
     return int(typed)
 
@@ -223,12 +224,14 @@ def _rate(view: FormView) -> tuple[tuple[float, float] | None, str]:
             return None, ""
     try:
         if accepted is not None and of is not None:
-            return from_counts(accepted, of), gettext_noop(f"{accepted} of {of} accepted")
-        return from_interval(low or 0.0, high or 0.0), gettext_noop(
-            f"between {low:g} and {high:g}"
+            return from_counts(accepted, of), Message(
+                "rate_from_last_round", accepted=accepted, offered=of
+            )
+        return from_interval(low or 0.0, high or 0.0), Message(
+            "rate_from_interval", low=low, high=high
         )
     except InvalidInputError as error:
-        view.note("accepted" if any(counted) else "low", str(error))
+        view.note("accepted" if any(counted) else "low", error.message)
         return None, ""
 
 
@@ -264,6 +267,7 @@ def _page(
             "rate": product.offers.acceptance_rate(cycle_id),
             "percent": percent,
             "interval": interval,
+            "found_by": found_by,
             "which": which,
             "make": view if which == "make" else FormView({}, prefix="make"),
             "typed": view,

@@ -105,10 +105,10 @@ def open_reconsideration(
             None,
         )
         if who is None or not who.external_id:
-            raise FieldError("applicant", "there is no applicant with this id")
+            raise FieldError("applicant", "applicant_id_unknown")
         asked_by = plain_line(typed["asked_by"], named="asked_by", most=LONGEST_NAME)
         if not asked_by:
-            raise FieldError("asked_by", "write who asked for it")
+            raise FieldError("asked_by", "asked_by_missing")
         wanted = ReconsiderationRequest(
             reason=said_why(typed["reason"]),
             asked_by=asked_by,
@@ -131,7 +131,7 @@ def prepare(
 
     def deed() -> None:
         if typed["result"] not in set(Result):
-            raise FieldError("result", "choose what becomes of it")
+            raise FieldError("result", "result_not_chosen")
         product.reconsiderations.prepare(
             cycle_id,
             _name(app_context(request), cycle_id, number),
@@ -294,7 +294,7 @@ def _evidence_of(
 def _name(app: AppContext, cycle_id: str, number: int) -> str:
     who = next(iter(app.product.reports.named(cycle_id, {number})), None)
     if who is None or not who.external_id:
-        raise NotFoundError("there is no such applicant in this program")
+        raise NotFoundError("applicant_unknown")
     return who.external_id
 
 
@@ -302,10 +302,10 @@ def _day(typed: str) -> date | None:
     try:
         return date.fromisoformat(typed) if typed else None
     except ValueError:
-        raise FieldError("asked_on", "write the day like 2027-05-04") from None
+        raise FieldError("asked_on", "asked_on_unreadable") from None
 
 
 def _count(typed: str) -> int:
     if not typed.isdecimal() or len(typed) > 2:  # noqa: PLR2004 - more digits are no count
-        raise FieldError("reviews", "write how many fresh reviews are asked for, e.g. 2")
+        raise FieldError("reviews", "fresh_reviews_unreadable")
     return int(typed)

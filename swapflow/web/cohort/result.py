@@ -21,10 +21,11 @@ from swapflow.engine.cohort.prepared_decisions import REOPENING, needed_signatur
 from swapflow.engine.cohort.signing import PendingSignatures
 from swapflow.errors import InvalidInputError, NotFoundError
 from swapflow.files.exports.method_sheet import method_told
-from swapflow.i18n.languages import gettext, gettext_noop
-from swapflow.i18n.told import told
+from swapflow.i18n.languages import gettext
+from swapflow.i18n.translation import translate
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
+from swapflow.messages import Message
 from swapflow.web.http.context import AppContext, app_context
 from swapflow.web.http.dependencies import may
 from swapflow.web.http.nested_forms import TheForm, text, unwritable
@@ -46,9 +47,8 @@ def reopen(request: Request, cycle_id: str, principal: MaySign, form: TheForm) -
     product = app_context(request).product
     reason = text(form, "reason")
     cycle = product.cycles.get(cycle_id)
-    if problem := unwritable(reason) or (
-        "" if reason else gettext_noop("Say why it is to be reopened.")
-    ):
+    missing = "" if reason else Message("reopening_reason_not_typed")
+    if problem := unwritable(reason) or missing:
         if cycle.status is not CycleStatus.FINALIZED:
             raise InvalidInputError(problem)
         typed = {"reopen": reason}
@@ -206,7 +206,7 @@ def stored(app: AppContext, cycle_id: str, version: int) -> Proposal:
     for number, places, sheet in app.product.cohort.proposals(cycle_id):
         if number == version:
             return Proposal(cycle_id=cycle_id, version=version, places=places, sheet=sheet)
-    raise NotFoundError(f"there is no version {version} of this list")
+    raise NotFoundError("list_version_unknown", version=version)
 
 
 def promise(sheet: MethodSheet) -> tuple[str, ...]:
@@ -217,4 +217,4 @@ def promise(sheet: MethodSheet) -> tuple[str, ...]:
             gettext("This is about marks, not merit."),
         )
     rest = sheet.promises.replace("The rule `budget`", "The rule in force")
-    return tuple(told(one) for one in (sheet.certificate, rest) if one)
+    return tuple(translate(one) for one in (sheet.certificate, rest) if one)

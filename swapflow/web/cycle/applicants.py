@@ -210,7 +210,7 @@ def move(
 
     def deed() -> None:
         if what not in _MOVES:
-            raise InvalidInputError("choose what is to happen: press one of the buttons")
+            raise InvalidInputError("action_not_chosen")
         why = said_why(reason)
         name = _name(product, cycle_id, number)
         product.applicants.move(cycle_id, name, _MOVES[what][0], by=principal.name, reason=why)
@@ -242,7 +242,7 @@ def ask(
 
     def deed() -> None:
         if kind not in {known.name for known in product.cycles.rules(cycle_id).kinds}:
-            raise FieldError("kind", "choose one of the kinds of review")
+            raise FieldError("kind", "kind_not_chosen")
         why = said_why(reason)
         name = _name(product, cycle_id, number)
         product.applicants.ask(cycle_id, name, kind, by=principal.name, reason=why)
@@ -305,7 +305,7 @@ def erase(
     def deed() -> None:
         name = _name(product, cycle_id, number)
         if confirm.strip() != name:
-            raise FieldError("confirm", f"type {name} to erase this applicant; nothing was erased")
+            raise FieldError("confirm", "erasing_applicant_name_differs", name=name)
         product.applicants.erase(cycle_id, name, by=principal.name)
 
     return act(
@@ -359,5 +359,5 @@ def _rows(product: Product, cycle_id: str, only: int | None = None) -> list[dict
 def _name(product: Product, cycle_id: str, number: int) -> str:
     name = product.applicants.get(cycle_id, number).external_id
     if not name:
-        raise InvalidInputError("this applicant was erased; nothing can be changed any more")
+        raise InvalidInputError("applicant_was_erased")
     return name

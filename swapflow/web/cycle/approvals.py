@@ -63,7 +63,7 @@ def swap(
     def deed() -> None:
         another, chosen = _number(applicant, "applicant"), _number(reviewer, "reviewer")
         if another is None and chosen is None:
-            raise FieldError("applicant", "choose another applicant or a reviewer")
+            raise FieldError("applicant", "swap_target_not_chosen")
         product.approvals.swap(
             cycle_id,
             pull,
@@ -182,5 +182,5 @@ def _number(text: str, named: str) -> int | None:
     if text in {KEEP, ""}:
         return None
     if not (text.isascii() and text.isdecimal()) or len(text) > 9:  # noqa: PLR2004 - numbers of a program are smaller
-        raise FieldError(named, "choose one of the list")
+        raise FieldError(named, "not_in_choices")
     return int(text)

@@ -106,7 +106,7 @@ def ask_for_estimates(
 
 def _estimates(word: str) -> Estimates:
     if word not in set(Estimates):
-        raise InvalidInputError("say whether the list is to be made by raw or adjusted estimates")
+        raise InvalidInputError("estimates_not_chosen")
     return Estimates(word)
 
 

@@ -68,7 +68,7 @@ def chart_csv(
 ) -> Response:
     """Return the numbers behind one chart as a table; no applicant's name."""
     if chart not in HEADS:
-        raise NotFoundError("there is no such chart")
+        raise NotFoundError("chart_unknown")
     cycle, rules = product.cycles.get(cycle_id), product.cycles.rules(cycle_id)
     match chart:
         case "intervals":

@@ -103,7 +103,7 @@ def take(product: Swapflow, cycle_id: str, found: Found, *, by: str) -> Done:
         InvalidInputError: If anything in it must be cured first; nothing was written.
     """
     if found.bad:
-        raise InvalidInputError("Nothing was imported: the rows below must be cured first.")
+        raise InvalidInputError("import_rows_to_cure")
     if found.looked is not None:
         listed = take_applicants(found.looked, product=product, cycle_id=cycle_id, by=by)
         return Done(new=len(listed.added), changed=listed.changed, known=listed.unchanged)

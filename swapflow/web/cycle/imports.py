@@ -173,11 +173,11 @@ def _keep(
         name, data = file_of(form, "file")
         read_table(data, name=name)  # what is no table at all is not worth keeping
     except BadRowsError as error:
-        return _start(request, cycle_id, principal, what, problem=str(error))
+        return _start(request, cycle_id, principal, what, problem=error.message)
     except InvalidInputError as error:
         # Another encoding may help, and the next page offers one; nothing else does.
-        if "holds bytes that" not in str(error) and "is no text in" not in str(error):
-            return _start(request, cycle_id, principal, what, problem=str(error))
+        if error.code not in {"bytes_not_in_encoding", "not_text_in_encoding"}:
+            return _start(request, cycle_id, principal, what, problem=error.message)
     key = _uploads(app).keep(
         data, owner=principal.account.id, purpose=f"{cycle_id}:{what}", name=name
     )
@@ -200,7 +200,7 @@ def _preview(
     try:
         found = look(app.product, cycle_id, upload, what, typed)
     except InvalidInputError as error:
-        problem = problem or str(error)
+        problem = problem or error.message
     typed = {**(found.typed if found else {}), **typed}
     rules = app.product.cycles.rules(cycle_id)
     return render(
@@ -244,7 +244,7 @@ def _apply(
             return _to_cure(cycle_id, found)
         done = take(app.product, cycle_id, found, by=principal.name)
     except InvalidInputError as error:
-        return _preview(request, cycle_id, key, principal, what, typed, problem=str(error))
+        return _preview(request, cycle_id, key, principal, what, typed, problem=error.message)
     uploads.drop(key)
     app.office.audit_log.record(
         principal.name,

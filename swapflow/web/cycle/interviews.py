@@ -69,7 +69,9 @@ def set_slot(  # noqa: PLR0913, PLR0917 - the fields of a form
         )
         changed = product.reviewers.set_slots(cycle_id, [slot], by=principal.name)
     except InvalidInputError as error:
-        return _page(request, product, cycle_id, typed={pull: typed}, problems={pull: str(error)})
+        return _page(
+            request, product, cycle_id, typed={pull: typed}, problems={pull: error.message}
+        )
     office.audit_log.record(
         principal.name, "set an interview's date", cycle_id=cycle_id, about=pull
     )
@@ -108,7 +110,7 @@ def import_slots(
     except BadRowsError as error:
         return _page(request, product, cycle_id, bad=error.rows)
     except InvalidInputError as error:
-        return _page(request, product, cycle_id, problems={"file": str(error)})
+        return _page(request, product, cycle_id, problems={"file": error.message})
     office.audit_log.record(
         principal.name, "set interviews' dates", cycle_id=cycle_id, detail=f"{changed} changed"
     )
@@ -149,7 +151,7 @@ def _undated_first(one: Requested) -> tuple[bool, float]:
 def slots_of(file: UploadFile | None, cycle_id: str, product: Swapflow) -> list[InterviewSlot]:
     """Read a table with the columns applicant, starts, minutes, place, link."""
     if file is None or not file.filename:
-        raise InvalidInputError("choose a file: CSV or XLSX")
+        raise InvalidInputError("calendar_file_missing")
     table = read_table(file.file.read(), name=file.filename)
     zone = product.cycles.rules(cycle_id).zone
     open_for: dict[str, list[Requested]] = {}
@@ -159,10 +161,7 @@ def slots_of(file: UploadFile | None, cycle_id: str, product: Swapflow) -> list[
     slots: list[InterviewSlot] = []
     bad = list(table.bad)
     if missing := [name for name in ("applicant", "starts") if name not in headers]:
-        raise InvalidInputError(
-            f"the table has no column {missing[0]!r}; it needs applicant, starts, and may have "
-            "minutes, place and link"
-        )
+        raise InvalidInputError("calendar_column_missing", column=missing[0])
     for row in table.rows:
         cells = {name: row[header] for name, header in headers.items()}
         reason = _obstacle(cells, open_for, zone)
@@ -202,11 +201,11 @@ def _obstacle(
     try:
         _moment(cells["starts"], zone)
     except InvalidInputError as error:
-        return "starts", str(error), "Write e.g. 2027-01-31 14:00"
+        return "starts", error.message, "Write e.g. 2027-01-31 14:00"
     try:
         _minutes(cells.get("minutes") or "30")
     except InvalidInputError as error:
-        return "minutes", str(error), "Write e.g. 45"
+        return "minutes", error.message, "Write e.g. 45"
     return None
 
 
@@ -218,18 +217,18 @@ def _moment(text: str, zone: str) -> datetime:
     try:
         moment = datetime.fromisoformat(text.strip())
     except ValueError as error:
-        raise InvalidInputError("give day and time, e.g. 2027-01-31 14:00") from error
+        raise InvalidInputError("interview_time_unreadable") from error
     if moment.tzinfo is not None:
         return moment
     local = moment.replace(tzinfo=ZoneInfo(zone))
     # There and back again by way of UTC: an hour that does not exist comes back as another.
     again = local.astimezone(ZoneInfo("UTC")).astimezone(ZoneInfo(zone))
     if again.replace(tzinfo=None) != moment:
-        raise InvalidInputError("the clocks skip this hour; choose another")
+        raise InvalidInputError("interview_time_skipped")
     return local
 
 
 def _minutes(text: str) -> int:
     if not text.strip().isdecimal() or len(text.strip()) > 4:  # noqa: PLR2004 - a day has 1440
-        raise InvalidInputError("give the length in minutes, e.g. 45")
+        raise InvalidInputError("interview_length_unreadable")
     return int(text)

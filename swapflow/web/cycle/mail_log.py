@@ -65,7 +65,7 @@ def send_all_again(request: Request, cycle_id: str, principal: MayRun) -> Respon
 
     def deed() -> None:
         if not product.outbox.queue_all_again(cycle_id):
-            raise NotReadyError("no mail has failed")
+            raise NotReadyError("no_mail_failed")
 
     return act(
         request,
@@ -157,7 +157,7 @@ def send_again(request: Request, cycle_id: str, mail_id: str, principal: MayRun)
     def deed() -> None:
         product.outbox.mail(cycle_id, mail_id)
         if not product.outbox.queue_again(cycle_id, mail_id):
-            raise NotReadyError("only a mail that failed is sent again")
+            raise NotReadyError("mail_did_not_fail")
 
     return act(
         request,

@@ -56,7 +56,7 @@ def upload_sheet(request: Request, cycle_id: str, principal: MayEnter, form: The
         name, data = file_of(form, "file")
         read_table(data, name=name)  # what is no table at all is not worth keeping
     except InvalidInputError as error:
-        problems["file"] = str(error)
+        problems["file"] = error.message
     if problems:
         return _start(request, cycle_id, principal, typed=typed, problems=problems)
     key = _uploads(app).keep(
@@ -96,7 +96,7 @@ def apply_sheet(
         found = _found(app, cycle_id, upload.data, upload.name, principal, typed)
         store_scores(app.product, cycle_id, found, by=principal.name)
     except SwapflowError as error:
-        return _preview(request, cycle_id, key, principal, typed, problem=str(error))
+        return _preview(request, cycle_id, key, principal, typed, problem=error.message)
     uploads.drop(key)
     app.office.audit_log.record(
         principal.name,
@@ -115,7 +115,7 @@ def take_sheet(
     """Return a reviewer's sheet, as far as the blind policy lets the reviewer see."""
     del principal
     if form not in {known.value for known in FORMATS}:
-        raise NotFoundError("a sheet is xlsx or csv")
+        raise NotFoundError("sheet_format_not_offered")
     made = Format(form)
     reviewer = find_reviewer(product, cycle_id, number)
     tasks = product.scores.offline_sheet(cycle_id, reviewer.number)
@@ -138,7 +138,7 @@ def find_reviewer(product: Swapflow, cycle_id: str, number: int) -> Reviewer:
     for reviewer in product.reviewers.list(cycle_id):
         if reviewer.number == number:
             return reviewer
-    raise NotFoundError(f"this program has no reviewer with the number {number}")
+    raise NotFoundError("reviewer_number_unknown", number=number)
 
 
 def _uploads(app: AppContext) -> Uploads:
@@ -157,7 +157,7 @@ def _misread(app: AppContext, cycle_id: str, typed: Mapping[str, str]) -> dict[s
         try:
             read_scale(scale)
         except InvalidInputError as error:
-            problems["scale"] = str(error)
+            problems["scale"] = error.message
     return problems
 
 
@@ -236,7 +236,7 @@ def _preview(
         try:
             found = _found(app, cycle_id, upload.data, upload.name, principal, typed)
         except InvalidInputError as error:
-            problem = problem or str(error)
+            problem = problem or error.message
     return render(
         request,
         "cycle/offline_sheet_preview.html",

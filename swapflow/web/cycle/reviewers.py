@@ -173,7 +173,7 @@ def void_one(
 
     def deed() -> None:
         if task not in {one.id for one in product.reports.reviews_by(cycle_id, number)}:
-            raise InvalidInputError("choose one of this reviewer's reviews")
+            raise InvalidInputError("review_not_chosen")
         product.scores.void([task], by=principal.name, reason=said_why(reason))
 
     return act(
@@ -202,7 +202,7 @@ def erase(
     def deed() -> None:
         name = _reviewer(product, cycle_id, number).external_id
         if confirm.strip() != name:
-            raise FieldError("confirm", f"type {name} to erase this reviewer; nothing was erased")
+            raise FieldError("confirm", "erasing_reviewer_name_differs", name=name)
         product.reviewers.erase(cycle_id, name, by=principal.name)
 
     return act(
@@ -247,7 +247,7 @@ def change(  # noqa: PLR0913, PLR0917 - FastAPI reads the form from the signatur
             case "release" | "reassign":
                 _pass_on(product, principal, cycle_id, number, task, what, said_why(reason))
             case _:
-                raise NotFoundError("there is no such thing to do")
+                raise NotFoundError("reviewer_action_unknown")
 
     return act(
         request,
@@ -276,7 +276,7 @@ def _pass_on(
     else:
         chosen = [t.id for t in waiting if t.id == task]
     if not chosen:
-        raise InvalidInputError("there is nothing to take back: all of it was begun or answered")
+        raise InvalidInputError("nothing_to_take_back")
     for one in chosen:
         product.tasks.decline(one, DeclineKind.BUSY, by=principal.name, reason=why)
 
@@ -381,9 +381,9 @@ def _days(first: str, last: str) -> Absence:
         try:
             days.append(date.fromisoformat(text))
         except ValueError as error:
-            raise FieldError(name, "give a day, such as 2027-01-31") from error
+            raise FieldError(name, "absence_day_unreadable") from error
     if days[1] < days[0]:
-        raise FieldError("last", "the last day comes after the first")
+        raise FieldError("last", "absence_days_reversed")
     return Absence(first=days[0], last=days[1])
 
 
@@ -391,4 +391,4 @@ def _reviewer(product: Product, cycle_id: str, number: int) -> Reviewer:
     for reviewer in product.reviewers.list(cycle_id):
         if reviewer.number == number:
             return reviewer
-    raise NotFoundError("there is no such reviewer in this program")
+    raise NotFoundError("reviewer_unknown")

@@ -181,13 +181,13 @@ def answer_requests(
     def deed() -> None:
         mine = {name for name, *_ in product.approvals.proposed(cycle_id)}
         if not chosen or not set(chosen) <= mine:
-            raise InvalidInputError("choose at least one request that still waits")
+            raise InvalidInputError("requests_not_chosen")
         if what == "approve":
             product.approvals.approve(cycle_id, chosen, by=principal.name)
         elif what == "strike":
             product.approvals.strike(cycle_id, chosen, by=principal.name, reason=said_why(reason))
         else:
-            raise InvalidInputError("choose whether to approve or to strike")
+            raise InvalidInputError("approval_not_chosen")
 
     done = f"{'approved' if what == 'approve' else 'struck'} {len(chosen)} requests"
     return act(
@@ -236,7 +236,7 @@ def change_course(
 
     def deed() -> None:
         if what not in deeds:
-            raise NotFoundError("there is no such thing to do")
+            raise NotFoundError("reviewer_action_unknown")
         deeds[what](cycle_id, by=principal.name, reason=said_why(reason))
 
     words = {"pause": "paused the program", "resume": "resumed the program"}

@@ -47,7 +47,7 @@ def signed_in(request: Request) -> Principal:
     """
     principal = principal_of(request)
     if principal is None:
-        raise NotSignedInError("please sign in to go on")
+        raise NotSignedInError("sign_in_needed")
     return principal
 
 
@@ -97,7 +97,7 @@ def may(right: Right) -> Callable[[Request], Principal]:
         cycle_id = request.path_params.get("cycle_id")
         round_id = round_of(request, cycle_id) if cycle_id else None
         if cycle_id and round_id is None:
-            raise NotFoundError(f"there is no program {cycle_id!r} that you may see")
+            raise NotFoundError("program_not_visible", program=cycle_id)
         require(principal, right, cycle_id=cycle_id, round_id=round_id)
         if cycle_id:
             check_sign_in_method(request, principal, cycle_id)
@@ -150,7 +150,7 @@ def own_task(request: Request, task: str) -> OwnTask:
     cycle_id = cycle_of(task)
     number = principal.reviews_in(cycle_id)
     if number is None:
-        raise NotFoundError("there is no such task among yours")
+        raise NotFoundError("task_not_yours")
     app = app_context(request)
     assignment, rules = app.product.tasks.find_with_rules(task, reviewer=number)
     app.office.sign_in.check_method(principal, rules)
@@ -176,7 +176,7 @@ def open_seats(
         try:
             check_sign_in_method(request, principal, cycle_id)
         except ForbiddenError as error:
-            refusals.append(str(error))
+            refusals.append(error.message)
         else:
             seats.append((cycle_id, number))
     return tuple(seats), tuple(dict.fromkeys(refusals))
@@ -187,7 +187,7 @@ def own_seat(request: Request, cycle_id: str) -> OwnSeat:
     principal = signed_in(request)
     number = principal.reviews_in(cycle_id)
     if number is None:
-        raise NotFoundError("you have no reviewer role there")
+        raise NotFoundError("no_reviewer_role")
     check_sign_in_method(request, principal, cycle_id)
     return OwnSeat(principal=principal, cycle_id=cycle_id, number=number)
 

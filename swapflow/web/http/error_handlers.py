@@ -25,7 +25,8 @@ from swapflow.errors import (
     UnavailableError,
 )
 from swapflow.i18n.languages import gettext, gettext_noop
-from swapflow.i18n.told import told
+from swapflow.i18n.translation import translate
+from swapflow.messages import Message, plain
 from swapflow.web.http.context import app_context
 from swapflow.web.http.dependencies import principal_of
 from swapflow.web.http.rendering import render
@@ -69,7 +70,8 @@ def is_api(request: Request) -> bool:
 def problem(
     request: Request, status: int, title: str, detail: str, **more: object
 ) -> JSONResponse:
-    """Answer a program as RFC 9457 has it."""
+    """Answer a program as RFC 9457 has it, with the code and the parameters of the detail."""
+    said = detail if isinstance(detail, Message) else Message(f"http_{status}")
     return JSONResponse(
         {
             "type": "about:blank",
@@ -77,6 +79,8 @@ def problem(
             "status": status,
             "detail": detail,
             "instance": request.url.path,
+            "code": said.code,
+            "params": plain(said.params),
             **more,
         },
         status_code=status,
@@ -104,7 +108,7 @@ def answer(
         request.state.principal = None
     whole = "hx-request" not in request.headers
     template = "error.html" if whole else "error_notice.html"
-    context = {"title": gettext(title), "detail": told(detail), "back": back}
+    context = {"title": gettext(title), "detail": translate(detail), "back": back}
     return render(request, template, context, status=status)
 
 
@@ -118,14 +122,14 @@ async def _known(request: Request, error: Exception) -> Response:
     if isinstance(error, SignInMethodRefusedError):
         return _other_way(request, error)
     if isinstance(error, BadRowsError) and is_api(request):
-        return problem(request, status, title, str(error), errors=_by_row(error))
+        return problem(request, status, title, error.message, errors=_by_row(error))
     if isinstance(error, NotSignedInError) and (typed := await _typed(request)):
         address = request.url.path + (f"?{request.url.query}" if request.url.query else "")
         context = {"address": address, "typed": typed}
         return render(request, "signed_out.html", context, status=status)
     if isinstance(error, UnavailableError):
-        log.warning("a part does not answer", said=str(error))
-    detail = error.outside if isinstance(error, UnavailableError) else str(error)
+        log.warning("a part does not answer", code=error.code, said=str(error))
+    detail = error.outside if isinstance(error, UnavailableError) else error.message
     response = answer(request, status, title, detail)
     if isinstance(error, NotSignedInError) and is_api(request):
         response.headers["WWW-Authenticate"] = 'Bearer realm="swapflow"'
@@ -170,7 +174,7 @@ def _other_way(request: Request, error: SignInMethodRefusedError) -> Response:
     )
     place = request.url.path if request.method == "GET" else _came_from(request)
     title = gettext_noop("Please sign in through your organisation")
-    return answer(request, status, title, f"{told(str(error))}; {cure}", back=place)
+    return answer(request, status, title, f"{translate(error.message)}; {cure}", back=place)
 
 
 def _came_from(request: Request) -> str:
@@ -187,7 +191,14 @@ async def _unreadable(request: Request, error: Exception) -> Response:
     ]
     detail = "; ".join(f"{one['field']}: {one['message']}" for one in problems)
     if is_api(request):
-        return problem(request, 422, "This cannot be used as it is", detail, errors=problems)
+        return problem(
+            request,
+            422,
+            "This cannot be used as it is",
+            detail,
+            code="request_malformed",
+            errors=problems,
+        )
     return answer(request, 422, gettext_noop("This cannot be used as it is"), detail)
 
 

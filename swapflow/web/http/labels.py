@@ -156,3 +156,14 @@ BAD_ROW = (
     gettext_noop("the file, column {column}"),
 )
 """Where something is wrong in a file (`BadRow`)."""
+
+NOT_COUNTED = (
+    gettext_noop("its reviewer's score of this application counts already"),
+    gettext_noop("came after the cohort was fixed"),
+    gettext_noop("came late, and the budget had no room for it"),
+    gettext_noop("came after its request was withdrawn"),
+    gettext_noop("nobody asked for it; staff may admit it"),
+    gettext_noop("changed after others' marks were seen"),
+    gettext_noop("voided"),
+)
+"""Why a score does not count (`NotCounted`)."""

@@ -60,7 +60,7 @@ def choose_language(
 ) -> Response:
     """Keep the language that a person reads in, in their browser."""
     if language not in known_languages():
-        raise InvalidInputError("choose one of the languages that are listed")
+        raise InvalidInputError("language_not_listed")
     response = RedirectResponse(safe_path(path), status_code=303)
     response.set_cookie(
         COOKIE,

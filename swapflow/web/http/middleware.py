@@ -173,6 +173,5 @@ def _refusal(scope: Scope, status: int, detail: str) -> Response:
         return PlainTextResponse(detail, status_code=status)
     title = "Too big" if status == 413 else "This is not yours to do"  # noqa: PLR2004
     said = {"type": "about:blank", "title": title, "status": status, "detail": detail}
-    return JSONResponse(
-        said | {"instance": path}, status_code=status, media_type="application/problem+json"
-    )
+    known = {"instance": path, "code": f"http_{status}", "params": {}}
+    return JSONResponse(said | known, status_code=status, media_type="application/problem+json")

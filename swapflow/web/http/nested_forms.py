@@ -16,7 +16,7 @@ from fastapi import Depends, Request
 from starlette.datastructures import FormData, UploadFile
 
 from swapflow.errors import InvalidInputError
-from swapflow.i18n.languages import gettext_noop
+from swapflow.messages import Message
 
 
 Tree: TypeAlias = "str | dict[str, Tree] | list[Tree]"
@@ -67,23 +67,19 @@ def file_of(form: FormData, name: str) -> tuple[str, bytes]:
     """
     value = form.get(name)
     if not isinstance(value, UploadFile) or not value.filename:
-        raise InvalidInputError("choose a file first")
+        raise InvalidInputError("file_not_chosen")
     data = value.file.read()
     if not data:
-        raise InvalidInputError(f"{value.filename}: the file is empty")
+        raise InvalidInputError("upload_file_empty", name=value.filename)
     return value.filename, data
 
 
 def unwritable(value: str, *, most: int = LONGEST_TEXT) -> str:
     """Return what keeps a text from being stored, "" when nothing does."""
     if len(value) > most:
-        return gettext_noop(
-            f"this has {len(value):,} characters, and {most:,} are the most; shorten it"
-        )
+        return Message("text_too_long", length=len(value), most=most)
     if not is_plain(value):
-        return gettext_noop(
-            "this holds invisible control characters; type it instead of pasting it"
-        )
+        return Message("text_control_characters")
     return ""
 
 
@@ -116,7 +112,7 @@ def _listed(tree: Tree) -> Tree:
     if not below or not all(key.isdecimal() for key in below):
         return below
     if len(below) > MOST_ROWS:
-        raise InvalidInputError(f"{len(below)} rows are too many; {MOST_ROWS} are the most")
+        raise InvalidInputError("form_too_many_rows", rows=len(below), most=MOST_ROWS)
     return [below[key] for key in sorted(below, key=int)]
 
 

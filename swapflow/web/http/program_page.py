@@ -27,8 +27,8 @@ Reason = Annotated[str, Form()]
 class FieldError(InvalidInputError):
     """The content of one field of a form cannot be used; `field` names it."""
 
-    def __init__(self, field_name: str, message: str) -> None:
-        super().__init__(message)
+    def __init__(self, field_name: str, code: str, /, **params: object) -> None:
+        super().__init__(code, **params)
         self.field = field_name
 
 
@@ -74,7 +74,7 @@ def said_why(reason: str, *, named: str = "reason") -> str:
         FieldError: If there is none, if it is too long, or if it holds control characters.
     """
     if not reason.strip():
-        raise FieldError(named, "write why; it stands in the record")
+        raise FieldError(named, "reason_missing")
     return plain_line(reason, named=named)
 
 
@@ -85,9 +85,9 @@ def plain_line(text: str, *, named: str, most: int = LONGEST_REASON) -> str:
         FieldError: If it is too long, or if it holds control characters.
     """
     if len(text) > most:
-        raise FieldError(named, f"this has {len(text):,} characters; {most:,} are the most")
+        raise FieldError(named, "reason_too_long", length=len(text), most=most)
     if not is_plain(text):
-        raise FieldError(named, "there is a control character in this; write it by hand")
+        raise FieldError(named, "reason_control_character")
     return text.strip()
 
 
@@ -143,7 +143,7 @@ def act(
                 form=form,
                 values=typed or {},
                 field=error.field if isinstance(error, FieldError) else "",
-                message=str(error),
+                message=error.message,
                 status=status,
             )
         )

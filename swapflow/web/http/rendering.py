@@ -13,7 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from swapflow.files.exports.writers import Format
 from swapflow.i18n.formatting import clock, counted, date_of, day, moment, number
 from swapflow.i18n.languages import current_language, gettext, gettext_noop, ngettext
-from swapflow.i18n.told import told
+from swapflow.i18n.translation import translate
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.web.http.context import app_context
@@ -113,7 +113,7 @@ def _environment() -> Environment:
         number=number,
         plural=plural,
         sentence=sentence,
-        told=told,
+        translated=translate,
     )
     return environment
 
@@ -131,9 +131,9 @@ def plural(count: int, noun: str, many: str = "") -> str:
 def sentence(text: str) -> str:
     """Format a message as a sentence: a capital first, a full stop last.
 
-    Refusals of lower layers arrive in English; here they are said in the reader's language.
+    Messages of lower layers are worded in the reader's language here.
     """
-    text = told(text.strip())
+    text = translate(text).strip()
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
 
 

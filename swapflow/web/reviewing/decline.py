@@ -76,7 +76,7 @@ def mark_no_show(
 ) -> Response:
     """Record that the applicant did not come to the interview."""
     if not is_plain(note):
-        raise InvalidInputError("there is a control character in the note")
+        raise InvalidInputError("note_control_character")
     with by_code(own.code):
         product.tasks.no_show(own.assignment.id, by=own.principal.name, note=note.strip())
     office.audit_log.record(

@@ -51,7 +51,7 @@ def show_file_to_staff(
         if document.position == position and document.media:
             body = product.applicants.file_content(cycle_id, application, position)
             return _served(body, document.media, neutral_name(position + 1, document.media))
-    raise NotFoundError("there is no such document")
+    raise NotFoundError("document_not_found")
 
 
 @router.get("/applicants/{cycle_id}/files")
@@ -80,7 +80,7 @@ def upload(
     try:
         uploads, left = read_uploads(files or [])
     except InvalidInputError as error:
-        return _page(request, product, cycle_id, problem=str(error))
+        return _page(request, product, cycle_id, problem=error.message)
     attached = product.applicants.attach_documents(cycle_id, uploads, redacted=redacted)
     office.audit_log.record(
         principal.name,
@@ -110,7 +110,7 @@ def read_uploads(files: list[UploadFile]) -> tuple[list[DocumentUpload], list[tu
         elif name:
             uploads.append(DocumentUpload(path=name, body=body))
     if not uploads and not left:
-        raise InvalidInputError("choose at least one file, or a ZIP with files in it")
+        raise InvalidInputError("document_files_missing")
     return uploads, left
 
 
@@ -136,7 +136,7 @@ def _page(
 def _served(body: bytes, media: str, name: str) -> Response:
     """Serve bytes as what they were found to be, and as nothing else."""
     if media not in ENDINGS:
-        raise NotFoundError("there is no such document")
+        raise NotFoundError("document_not_found")
     return Response(
         body,
         media_type=f"{media}; charset=utf-8" if media.startswith("text/") else media,

@@ -257,7 +257,7 @@ def _done(product: Swapflow, own: OwnTask, code: str) -> ReviewPage | None:
 def _theirs(product: Swapflow, cycle_id: str, number: int, task: str) -> ReviewPage:
     code = task if ":" in task else f"{cycle_id}:{task}"
     if code.split(":", 1)[0] != cycle_id:
-        raise InvalidInputError("this task is of another program")
+        raise InvalidInputError("task_of_another_program")
     return product.tasks.page(product.tasks.find(code, reviewer=number))
 
 

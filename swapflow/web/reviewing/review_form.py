@@ -171,7 +171,7 @@ def draft_in(sent: bytes) -> tuple[int, dict[str, str]]:
         read = json.loads(sent)
         version, body = int(read["version"]), dict(read["body"])
     except (ValueError, KeyError, TypeError) as error:
-        raise InvalidInputError("a draft is {version, body} as JSON") from error
+        raise InvalidInputError("draft_malformed") from error
     if not all(isinstance(text, str) for text in body.values()):
-        raise InvalidInputError("a draft's body holds texts by name")
+        raise InvalidInputError("draft_body_malformed")
     return version, body

@@ -97,7 +97,7 @@ def set_packet(
 ) -> Response:
     """Change how many requests come at the same time."""
     if not packet.strip().isdecimal():
-        raise InvalidInputError("write how many reviews you want to have at the same time")
+        raise InvalidInputError("packet_unreadable")
     product.tasks.set_packet(seat.cycle_id, seat.number, int(packet))
     return _back()
 
@@ -106,7 +106,7 @@ def _absence(first: str, last: str) -> Absence:
     try:
         return Absence(first=date.fromisoformat(first), last=date.fromisoformat(last or first))
     except ValueError as error:
-        raise InvalidInputError("give the first and the last day that you are away") from error
+        raise InvalidInputError("absence_days_missing") from error
 
 
 def _back() -> Response:

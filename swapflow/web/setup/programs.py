@@ -16,6 +16,7 @@ from swapflow.i18n.formatting import counted
 from swapflow.i18n.languages import gettext, gettext_noop
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal, require
+from swapflow.messages import Message
 from swapflow.web.http.context import AppContext, app_context
 from swapflow.web.http.dependencies import may, may_anywhere
 from swapflow.web.http.nested_forms import FormView, TheForm, text, unwritable
@@ -78,7 +79,7 @@ def new_round(
                 zone=_zone(view.value("zone")),
             )
         except InvalidInputError as error:
-            view.note("id", str(error))
+            view.note("id", error.message)
     if view.problems:
         return _list(request, principal, view, which="round", status=422)
     app.office.audit_log.record(principal.name, "made a round", about=view.value("id"))
@@ -106,7 +107,7 @@ def new_program(
             "template", gettext_noop("choose one to start from; everything in it can be changed")
         )
     if cycle_id in TAKEN:
-        view.note("id", f"{cycle_id!r} is an address of its own here; choose another id")
+        view.note("id", Message("cycle_id_reserved", cycle=cycle_id))
     if not view.problems:
         try:
             rules = parse_rules(template(view.value("template"), zone=known[round_id].zone))
@@ -118,7 +119,7 @@ def new_program(
                 name=view.value("name"),
             )
         except InvalidInputError as error:
-            view.note("id", str(error))
+            view.note("id", error.message)
     if view.problems:
         return _list(request, principal, view, which="program", status=422)
     app.office.audit_log.record(
@@ -167,7 +168,7 @@ def do_launch(request: Request, cycle_id: str, principal: MayRun, form: TheForm)
     try:
         app.product.cycles.launch(cycle_id, by=principal.name)
     except InvalidInputError as error:
-        return _launch_page(request, cycle_id, principal, problem=str(error))
+        return _launch_page(request, cycle_id, principal, problem=error.message)
     app.office.audit_log.record(principal.name, "launched the program", cycle_id=cycle_id)
     return RedirectResponse(f"/setup/{cycle_id}?done=launch", 303)
 
@@ -239,7 +240,7 @@ def _zone(typed: str) -> str:
     try:
         return ZoneInfo(typed or "UTC").key
     except (KeyError, ValueError, OSError) as error:
-        raise InvalidInputError(f"there is no time zone {typed!r}; write e.g. UTC") from error
+        raise InvalidInputError("time_zone_unknown", name=typed) from error
 
 
 def _steps(app: AppContext, cycle_id: str) -> list[StepView]:

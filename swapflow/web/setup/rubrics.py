@@ -96,7 +96,7 @@ def save_rubric(
             cycle_id, rules, by=principal.name, reason=reason or "set-up"
         )
     except InvalidInputError as error:
-        view.note("", str(error))
+        view.note("", error.message)
         return _page(request, cycle_id, kind, principal, view, status=422)
     app.office.audit_log.record(
         principal.name,
@@ -121,7 +121,7 @@ def _page(
     app = app_context(request)
     rules = app.product.cycles.rules(cycle_id)
     if rules.kind_index(kind) < 0:
-        raise NotFoundError(f"the rules have no kind {kind!r}")
+        raise NotFoundError("kind_not_in_rules", kind=kind)
     rubric = rules.rubric(kind)
     return render(
         request,

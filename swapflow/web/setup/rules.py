@@ -110,7 +110,7 @@ def upload_rules(request: Request, cycle_id: str, principal: MaySetUp, form: The
         new = parse_rules(spelled, source=source)
         app.product.cycles.check_rules(cycle_id, new)
     except InvalidInputError as error:
-        view.note("file", str(error))
+        view.note("file", error.message)
         return _page(request, cycle_id, principal, view, status=422)
     if text(form, "do") == "try":
         return _page(request, cycle_id, principal, view, changes=_changes(old, new))
@@ -132,13 +132,13 @@ def _spelled(form: TheForm) -> tuple[str, str]:
             raise
         name, data = "the text", typed.encode()
     if len(data) > LONGEST_FILE:
-        raise InvalidInputError(f"{name}: this is too long for a rules file")
+        raise InvalidInputError("rules_file_too_long", name=name)
     try:
         spelled = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InvalidInputError(f"{name}: this is no UTF-8 text; save it as UTF-8") from error
+        raise InvalidInputError("rules_file_not_utf8", name=name) from error
     if problem := unwritable(spelled, most=LONGEST_FILE):
-        raise InvalidInputError(f"{name}: {problem}")
+        raise InvalidInputError("plan_refused", source=name, problem=problem)
     return spelled, name
 
 
@@ -219,7 +219,7 @@ def _change(
     try:
         changed = app.product.cycles.change_rules(cycle_id, new, by=principal.name, reason=reason)
     except InvalidInputError as error:
-        view.note("", str(error))
+        view.note("", error.message)
         return 0
     app.office.audit_log.record(
         principal.name,

@@ -7,9 +7,9 @@ import pytest
 
 from swapflow.domain.cohort.proposal import Standing, Verdict, Waiver
 from swapflow.domain.cycle import CycleStatus
+from swapflow.domain.reviewing.score import NotCounted
 from swapflow.domain.rules import Purpose
 from swapflow.engine.cohort.finalize import Override
-from swapflow.engine.reviewing.submit import AFTER_FREEZE
 from swapflow.errors import CycleFinalizedError, InvalidInputError, NotFoundError, NotReadyError
 from tests.engine.cycle_by_hand import CYCLE, World, rules
 
@@ -193,7 +193,7 @@ def test_a_score_after_the_freeze_is_stored_and_does_not_count_even_when_reopene
     receipt = world.submit(opened, 1.0)
 
     assert not receipt.counts
-    assert world.standing()[opened.id].reason == AFTER_FREEZE
+    assert world.standing()[opened.id].reason == NotCounted.AFTER_LIST
     assert world.tally().numerator.tolist() == before.numerator.tolist()
     world.product.cohort.reopen(CYCLE, names=["chair", "dean"], reason="appeal")
     world.turn()

@@ -8,13 +8,11 @@ from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.people.application import ApplicationStatus
 from swapflow.domain.people.reviewer import DeclineKind
 from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus, PullStatus
-from swapflow.domain.reviewing.score import Answer, Late, Origin
+from swapflow.domain.reviewing.score import Answer, Late, NotCounted, Origin
 from swapflow.domain.rules import DispatchMode, KindRules, Purpose, Rules
 from swapflow.engine.coordination.dispatch import write_plan
 from swapflow.engine.lifecycle.launch import read_projection
 from swapflow.engine.projection.cycle_projection import CycleProjection
-from swapflow.engine.reviewing.submit import NO_BUDGET, NO_LONGER_ASKED, TWICE
-from swapflow.engine.scoring.corrections import SAW_OTHERS
 from swapflow.engine.scoring.volunteered import Volunteered
 from swapflow.engine.selection.decide import decide
 from swapflow.engine.selection.situation import situation_of
@@ -182,7 +180,7 @@ def test_a_late_score_that_the_budget_has_no_room_for_is_kept_and_does_not_count
 
     assert not receipt.counts
     kept = world.standing()[late.id]
-    assert (kept.late, kept.reason, kept.value) == (Late.UNCOUNTED, NO_BUDGET, 900_000)
+    assert (kept.late, kept.reason, kept.value) == (Late.UNCOUNTED, NotCounted.NO_BUDGET, 900_000)
     assert world.cycle.spent == 8
     world.check()
     world.verify()
@@ -197,7 +195,7 @@ def test_what_was_decided_about_a_late_score_is_not_looked_at_again() -> None:
     world.product.cycles.change_rules(CYCLE, more, by="ops", reason="a grant")
 
     assert not world.submit(late, 0.9).counts
-    assert world.standing()[late.id].reason == NO_BUDGET
+    assert world.standing()[late.id].reason == NotCounted.NO_BUDGET
 
 
 def test_a_decision_is_made_again_when_a_late_score_has_taken_a_number_that_it_wanted() -> None:
@@ -262,7 +260,7 @@ def test_an_answer_to_a_withdrawn_applicant_is_kept_and_does_not_count() -> None
     receipt = world.submit(first, 0.9)
 
     assert not receipt.counts
-    assert world.standing()[first.id].reason == NO_LONGER_ASKED
+    assert world.standing()[first.id].reason == NotCounted.NO_LONGER_ASKED
     world.turn()
     world.check()
 
@@ -341,7 +339,7 @@ def test_a_mark_changed_after_others_were_seen_is_kept_and_does_not_count() -> N
     world.product.scores.correct(answer, by="ops", reason="second thoughts", saw_others=True)
 
     score = world.standing()[name]
-    assert (score.value, score.counts, score.reason) == (1_000_000, False, SAW_OTHERS)
+    assert (score.value, score.counts, score.reason) == (1_000_000, False, NotCounted.SAW_OTHERS)
 
 
 def test_corrections_and_voids_are_refused_after_the_freeze() -> None:
@@ -519,7 +517,7 @@ def test_nobody_counts_twice_by_answering_late_what_they_volunteered() -> None:
     world.product.scores.admit(name, by="ops", reason="came by mail")
 
     assert not world.submit(late, 0.9).counts
-    assert world.standing()[late.id].reason == TWICE
+    assert world.standing()[late.id].reason == NotCounted.TWICE
     world.check()
 
 

@@ -78,7 +78,7 @@ def test_every_version_of_the_rules_is_kept_with_its_reason(ledger: SqlLedger) -
 def test_mails_of_a_cycle_are_paged_counted_and_queued_again(ledger: SqlLedger) -> None:
     with ledger.write("fall") as tx:
         tx.queue_mail([mail(f"fall:{n}") for n in range(5)])
-    ledger.mark_mail("fall:3", "failed: full")
+    ledger.mark_mail("fall:3", "failed", detail="full")
 
     pages = [
         [r.mail.id for r in ledger.cycle_mails("fall", skip=skip, at_most=3)] for skip in (0, 3)
@@ -92,7 +92,7 @@ def test_mails_of_a_cycle_are_paged_counted_and_queued_again(ledger: SqlLedger) 
     assert not ledger.queue_again("fall", "fall:3")
     assert not ledger.queue_again("other", "fall:3")
     for number in (1, 2):
-        ledger.mark_mail(f"fall:{number}", "failed: full")
+        ledger.mark_mail(f"fall:{number}", "failed", detail="full")
     assert [ledger.queue_all_again(cycle) for cycle in ("other", "fall", "fall")] == [0, 2, 0]
     assert ledger.count_mails("fall") == {"queued": 5}
     with pytest.raises(NotFoundError):

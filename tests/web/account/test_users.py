@@ -133,7 +133,7 @@ def test_the_audit_log_is_read_page_by_page_and_by_those_who_may(site: Site) -> 
 
 def test_mails_of_a_program_are_listed_by_state_and_looked_at(site: Site) -> None:
     with_mail(site, "fall:one", "fall:two")
-    site.ledger.mark_mail("fall:two", "failed: no such mailbox")
+    site.ledger.mark_mail("fall:two", "failed", detail="no such mailbox")
     client = site.signed_in(Role.OPERATIONS)
 
     every = client.get("/today/fall/mail").text
@@ -169,7 +169,7 @@ def test_a_mail_is_downloaded_as_its_reader_gets_it(site: Site) -> None:
 
 def test_only_a_mail_that_failed_is_sent_again(site: Site) -> None:
     with_mail(site, "fall:one", "fall:two")
-    site.ledger.mark_mail("fall:one", "failed: mailbox full")
+    site.ledger.mark_mail("fall:one", "failed", detail="mailbox full")
     site.ledger.mark_mail("fall:two", "sent")
     client = site.signed_in(Role.OPERATIONS)
 
@@ -186,7 +186,7 @@ def test_after_a_day_without_a_mail_server_all_that_failed_goes_out_with_one_pre
 ) -> None:
     with_mail(site, "fall:one", "fall:two", "fall:three")
     for mail in ("fall:one", "fall:two"):
-        site.ledger.mark_mail(mail, "failed: the server did not answer")
+        site.ledger.mark_mail(mail, "failed", detail="the server did not answer")
     site.ledger.mark_mail("fall:three", "sent")
     client = site.signed_in(Role.OPERATIONS)
 

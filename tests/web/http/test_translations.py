@@ -11,23 +11,22 @@ import pytest
 
 from swapflow.domain.cohort.proposal import Verdict
 from swapflow.domain.people.reviewer import DeclineKind
+from swapflow.domain.reviewing.score import NotCounted
 from swapflow.domain.rules import KindRules, SeatLine
 from swapflow.engine.audit.decision_card import CardReconsideration
 from swapflow.engine.cohort.finalize import Override
-from swapflow.engine.reviewing.submit import AFTER_FREEZE, NO_BUDGET, NO_LONGER_ASKED, TWICE
-from swapflow.engine.scoring.volunteered import NOT_ASKED
 from swapflow.errors import NotReadyError
 from swapflow.files.exports.decision_card import card_document
 from swapflow.files.exports.document import html
 from swapflow.files.imports.reviewers import REVIEWER_ROLES
 from swapflow.i18n.languages import SOURCE, set_deployment_language, use_language
-from swapflow.i18n.told import told
+from swapflow.i18n.translation import translate
 from swapflow.identity.permissions import Role
+from swapflow.messages import Message
 from swapflow.settings import Settings, load_settings
 from swapflow.web.cycle.imports import named, words
 from tests.support.plain import Words, plain
-from tests.web.cohort.test_announcements import PATH as LETTERS
-from tests.web.cohort.test_announcements import looked, offers_out, typed
+from tests.web.cohort.fixed_cohorts import LETTERS, looked, offers_out, typed
 from tests.web.crawl import Page, walk
 from tests.web.everyone import busy, people
 from tests.web.site import ADDRESS, SITE_RULES, Site
@@ -49,7 +48,7 @@ FOR_PROGRAMS = ("/me/keys", "/api/")
 """Pages for people who write programs, in English like the API itself."""
 
 RULES = "/setup/fall/rules"
-UNCOUNTED = ("voided", NOT_ASKED, AFTER_FREEZE, NO_BUDGET, NO_LONGER_ASKED, TWICE)
+UNCOUNTED = tuple(NotCounted)
 PANEL = KindRules(name="review", cost=1, gain=1.0, maximum=1, seats=3, quorum=3)
 MEETINGS = replace(
     SITE_RULES, kinds=(PANEL,), lines=(SeatLine(name="all", places=1),), zone="Europe/Paris"
@@ -244,17 +243,20 @@ def test_what_a_column_is_taken_for_and_how_limits_give_way_is_in_the_catalogues
     more = ("redacted", "field:X", "document:X", "monitor:X", "select:X", "capacity:X")
     changed = ("field:X", "document:X", "select:X", "email", "name", "topic", "ready")
     ways = (
-        "raise the places from 3 to 4, or pin fewer applicants in",
-        "fill 2 of the 3 places",
-        *(f"{verb} of X from 3 to 2" for verb in ("lower the minimum", "raise the maximum")),
-        "lower the minimum of X from 3 to 2 (a share of 20.0%)",
-        "lower the smallest share of X from 30% to 20.0%",
+        Message("raise_places", before=3, after=4),
+        Message("fill_places", filled=2, places=3),
+        *(
+            Message(code, group="X", before=3, after=2)
+            for code in ("lower_minimum", "raise_maximum")
+        ),
+        Message("lower_minimum_share", group="X", before=3, after=2, share=0.2),
+        Message("lower_smallest_share", group="X", before=0.3, after=0.2),
     )
 
     with use_language("en-XA"):
         said = [words(role) for role in (*roles, *more, *REVIEWER_ROLES)]
         said += [named(what) for what in changed]
-        said += [told(way) for way in ways]
+        said += [translate(way) for way in ways]
 
     assert [one for one in said if plain(one)] == []
 

@@ -114,6 +114,7 @@ class Asked(Out):
     score: float | None
     counts: bool
     reason: str
+    reason_code: str = Field(description="Why it does not count; empty for people's own words.")
 
 
 class Explanation(Out):

@@ -5,6 +5,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from swapflow.messages import Message, plain
+
 
 PLAIN = r"^[^\x00-\x1f\x7f]*$"
 """A line: no control characters."""
@@ -45,9 +47,29 @@ class Problem(Out):
     status: int
     detail: str
     instance: str
+    code: str = Field(
+        default="", description="Stable name of what went wrong; `detail` is it in words."
+    )
+    params: dict[str, object] = Field(
+        default_factory=dict, description="What fills in `detail`, by name."
+    )
     errors: list[dict[str, str]] = Field(
         default_factory=list, description="Field and message of each thing wrong in a request."
     )
+
+
+class Coded(Out):
+    """A sentence as its stable code, with what fills it in."""
+
+    code: str
+    params: dict[str, object]
+
+
+def coded(text: str) -> Coded:
+    """Return the code of a sentence of ours; an empty one for another text."""
+    if not isinstance(text, Message):
+        return Coded(code="", params={})
+    return Coded(code=text.code, params={name: plain(one) for name, one in text.params.items()})
 
 
 class Reasoned(In):

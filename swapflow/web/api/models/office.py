@@ -129,7 +129,7 @@ class Grant(Out):
 
 
 class User(Out):
-    """Somebody with an account."""
+    """A person with an account."""
 
     id: str
     email: str
@@ -139,7 +139,7 @@ class User(Out):
 
 
 class NewUser(In):
-    """Somebody to be invited."""
+    """A person to be invited."""
 
     email: Email
     name: Line = ""
@@ -154,10 +154,11 @@ class NewGrant(In):
 
 
 class Me(Out):
-    """Whoever asks."""
+    """The person or program that asks."""
 
     email: str
     name: str
-    rights: list[str] = Field(description="What they may do somewhere.")
+    rights: list[str] = Field(description="What they may do somewhere, in words.")
+    permissions: list[str] = Field(description="What they may do somewhere, as stable codes.")
     scopes: list[str] | None = Field(description="What the key lets through; null for a person.")
     reviews_in: list[str] = Field(description="Programs in which they review.")

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import AwareDatetime, Field, StringConstraints
 
 from swapflow.domain.cycle import CycleStatus
-from swapflow.web.api.models.base import PLAIN, In, Line, Out, Reason, ShortName, Why
+from swapflow.web.api.models.base import PLAIN, Coded, In, Line, Out, Reason, ShortName, Why
 
 
 class Round(Out):
@@ -147,6 +147,7 @@ class Obstacle(Out):
 
     step: str
     text: str
+    code: Coded = Field(description="The text as a code.")
 
 
 class LaunchPreview(Out):
@@ -162,6 +163,7 @@ class LaunchPreview(Out):
     rest: int
     days: float | None
     warnings: list[str]
+    warning_codes: list[Coded] = Field(description="The warnings as codes, in their order.")
     obstacles: list[Obstacle]
 
 

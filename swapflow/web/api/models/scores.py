@@ -17,6 +17,7 @@ class Score(Out):
     score: float
     counts: bool
     reason: str
+    reason_code: str = Field(description="Why it does not count; empty for people's own words.")
     origin: str
     late: str | None
     typed_by: str | None

@@ -88,7 +88,7 @@ def _wording(new: NewLetters) -> dict[Group, Wording]:
         if words is not None
     }
     if not wording:
-        raise InvalidInputError("give the words for at least one group")
+        raise InvalidInputError("wording_missing")
     return wording
 
 

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Path, Query, Request, Response
 
 from swapflow.domain.people.application import Application, ApplicationStatus, NewApplication
 from swapflow.domain.people.protected_attributes import protected_trait
+from swapflow.domain.reviewing.score import reason_code
 from swapflow.domain.rules import Rules
 from swapflow.engine.services import Swapflow
 from swapflow.errors import InvalidInputError, NotFoundError
@@ -114,6 +115,7 @@ def explain_applicant(
                 score=_hundred(asked.score),
                 counts=asked.counts,
                 reason=asked.reason,
+                reason_code=reason_code(asked.reason),
             )
             for asked in told.asked
         ],
@@ -222,7 +224,7 @@ def _find(product: Swapflow, cycle_id: str, number: int) -> Application:
     """Find an applicant of this program who was not erased."""
     application = product.applicants.get(cycle_id, number)
     if not application.external_id:
-        raise NotFoundError(f"this program has no applicant with the number {number}")
+        raise NotFoundError("applicant_number_unknown", number=number)
     return application
 
 
@@ -233,8 +235,7 @@ def _refuse_protected(applicants: Sequence[NewApplicant], rules: Rules) -> None:
             trait = protected_trait(name)
             if trait and name not in rules.attributes:
                 raise InvalidInputError(
-                    f"{applicant.external_id}: {name!r} is a protected trait or a proxy for one "
-                    f"({trait}); put it under monitoring, where nobody who decides sees it"
+                    "field_is_protected", applicant=applicant.external_id, name=name, trait=trait
                 )
 
 

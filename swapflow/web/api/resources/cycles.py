@@ -21,7 +21,7 @@ from swapflow.web.api.dependencies import (
     Signed,
 )
 from swapflow.web.api.idempotency import ApiRoute
-from swapflow.web.api.models.base import finite
+from swapflow.web.api.models.base import coded, finite
 from swapflow.web.api.models.office import Me
 from swapflow.web.api.models.programs import (
     Because,
@@ -57,7 +57,8 @@ def read_me(principal: Signed) -> Me:
     return Me(
         email=principal.account.email,
         name=principal.account.name,
-        rights=sorted(right.value for right in principal.rights_anywhere),
+        rights=sorted(right.message for right in principal.rights_anywhere),
+        permissions=sorted(right.value for right in principal.rights_anywhere),
         scopes=None if principal.scopes is None else sorted(principal.scopes),
         reviews_in=sorted({cycle_id for cycle_id, _ in principal.seats}),
     )
@@ -196,7 +197,8 @@ def preview_launch(cycle_id: CycleId, principal: MayRun, product: Product) -> La
         rest=seen.rest,
         days=seen.days,
         warnings=list(seen.warnings),
-        obstacles=[Obstacle(step=o.step, text=o.text) for o in seen.obstacles],
+        warning_codes=[coded(one) for one in seen.warnings],
+        obstacles=[Obstacle(step=o.step, text=o.text, code=coded(o.text)) for o in seen.obstacles],
     )
 
 
@@ -251,9 +253,9 @@ def extend_cycle(
     """Change the budget, the deadline, or both: another version of the rules."""
     rules = product.cycles.rules(cycle_id)
     if more.budget is None and more.deadline is None:
-        raise InvalidInputError("budget: give another budget, another deadline, or both")
+        raise InvalidInputError("budget_or_deadline_missing")
     if more.deadline is not None and more.deadline <= product.cycles.now():
-        raise InvalidInputError("deadline: this moment has passed")
+        raise InvalidInputError("deadline_passed")
     wanted = replace(
         rules,
         budget=more.budget if more.budget is not None else rules.budget,
@@ -274,7 +276,7 @@ def list_events(
     after = START if last is None else Position(int(last[0]), str(last[1]))
     found = product.reports.timeline(cycle_id, after=after, at_most=paging.limit + 1)
     if found is None:
-        raise InvalidInputError("cursor: the record has no such place; begin without one")
+        raise InvalidInputError("cursor_of_record_unknown")
     rows = [
         Event(
             number=event.position.seq,

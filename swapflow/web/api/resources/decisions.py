@@ -110,7 +110,7 @@ def swap_request(
     """Approve a request with another applicant, with a chosen reviewer, or with both."""
     own_requests([pull], cycle_id)
     if swap.applicant is None and swap.reviewer is None:
-        raise InvalidInputError("applicant: name another applicant, a reviewer, or both")
+        raise InvalidInputError("swap_target_missing")
     product.approvals.swap(
         cycle_id,
         pull,
@@ -148,7 +148,7 @@ def read_prepared(cycle_id: CycleId, principal: MaySeeApplicants, product: Produ
     del principal
     found = product.cohort.pending(cycle_id)
     if found is None:
-        raise NotFoundError("nothing waits for signatures")
+        raise NotFoundError("nothing_waits_for_signatures")
     return Prepared.model_validate(
         {
             "what": found.prepared.what,
@@ -230,7 +230,7 @@ def read_outcomes(
     """Read what people decided in one version of the list, and who signed it."""
     del principal
     if version > product.cycles.get(cycle_id).cohort_version:
-        raise NotFoundError(f"this program has no fixed list of version {version}")
+        raise NotFoundError("final_list_version_unknown", version=version)
     return Outcomes(
         version=version,
         signed=[by for by, _ in product.cohort.signatures(cycle_id, version)],
@@ -250,7 +250,7 @@ def read_outcomes(
 def _person(principal: Principal) -> None:
     """Refuse a program: a signature is a person's."""
     if principal.scopes is not None:
-        raise ForbiddenError("a key cannot sign; sign in as a person")
+        raise ForbiddenError("key_cannot_sign")
 
 
 def _place(place: Place) -> decisions.Place:

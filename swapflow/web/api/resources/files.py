@@ -129,7 +129,7 @@ def read_staff_document(
     for document in product.applicants.files(cycle_id, number):
         if document.position == position and document.media:
             return _attachment(product.applicants.file_content(cycle_id, number, position))
-    raise NotFoundError("there is no such document")
+    raise NotFoundError("document_not_found")
 
 
 # Away from here
@@ -169,10 +169,7 @@ def take_bundle(
     cycle = product.cycles.get(cycle_id)
     held = principal.rights(cycle_id=cycle_id, round_id=cycle.round_id)
     if names and not {Right.SEE_APPLICANTS, Right.SEE_REVIEWERS} <= held:
-        raise ForbiddenError(
-            "names: a bundle with names is for those who see applicants and reviewers; leave it "
-            "out for one with numbers"
-        )
+        raise ForbiddenError("bundle_names_forbidden")
     body = downloads.record_bundle(app_context(request), cycle_id, names=names)
     if names:
         note(request, principal, "took the signed record with names")

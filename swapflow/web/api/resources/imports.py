@@ -63,7 +63,7 @@ def read_sent(
     plain = "".join(c for c in file.filename or "" if c.isprintable())[:LONGEST_NAME]
     data = file.file.read()
     if not data:
-        raise InvalidInputError(f"file: {plain or 'the file'} is empty")
+        raise InvalidInputError("upload_empty", name=plain or "the file")
     return SentFile(
         name=plain or "the file", data=data, dry_run=dry_run, encoding=encoding or None
     )

@@ -95,7 +95,7 @@ def own_requests(requests: list[str], cycle_id: str) -> list[str]:
     """Refuse requests of other programs; they are not there at all."""
     for name in requests:
         if not name.startswith(f"{cycle_id}:") or not name.isprintable():
-            raise NotFoundError(f"there is no request {name!r} in this program")
+            raise NotFoundError("interview_request_unknown", request=name)
     return requests
 
 

@@ -81,15 +81,15 @@ def _last(paging: Paging) -> tuple[datetime, str] | None:
     try:
         at = datetime.fromisoformat(str(last[0]))
     except ValueError as error:
-        raise InvalidInputError("cursor: this list gave no such cursor") from error
+        raise InvalidInputError("cursor_not_of_list") from error
     if at.tzinfo is None:
-        raise InvalidInputError("cursor: this list gave no such cursor")
+        raise InvalidInputError("cursor_not_of_list")
     return at, str(last[1])
 
 
 def _known(mail_id: str) -> str:
     if not mail_id.isprintable():
-        raise NotFoundError(f"this program has no mail {mail_id!r}")
+        raise NotFoundError("mail_unknown", mail=mail_id)
     return mail_id
 
 

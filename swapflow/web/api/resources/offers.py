@@ -92,7 +92,7 @@ def answer_offer(
     """Record what an applicant answered; an applicant who accepted may still decline later."""
     who = next(iter(product.reports.named(cycle_id, {number})), None)
     if who is None or not who.external_id:
-        raise NotFoundError(f"there is no applicant {number} in this program")
+        raise NotFoundError("program_has_no_applicant", number=number)
     answered = product.offers.answer(
         cycle_id, who.external_id, OfferAnswer(said.answer), by=principal.name, reason=said.reason
     )
@@ -113,7 +113,7 @@ def state_rate(
     between = new.low is not None and new.high is not None
     given = [new.accepted, new.of, new.low, new.high]
     if counted == between or sum(one is not None for one in given) != 2:  # noqa: PLR2004 - a pair
-        raise InvalidInputError("give either `accepted` and `of`, or `low` and `high`")
+        raise InvalidInputError("acceptance_rate_fields")
     if new.accepted is not None and new.of is not None:
         found, source = from_counts(new.accepted, new.of), f"{new.accepted} of {new.of} accepted"
     else:

@@ -92,7 +92,7 @@ def give_role(
         Scope.CYCLE: {known.id for known in product.cycles.list()},
     }
     if new.scope_id not in places[new.scope]:
-        raise InvalidInputError(f"scope_id: there is no {new.scope.value} {new.scope_id!r}")
+        raise InvalidInputError("scope_unknown", scope=new.scope, name=new.scope_id)
     office.users.grant(account, new.role, new.scope, new.scope_id, by=principal.name)
     return _user(account, office.users.grants(account.id))
 
@@ -127,7 +127,7 @@ def close_user(user_id: Id, principal: MayManageUsers, office: TheOffice) -> Use
     """Close an account: nobody signs in with it any more, and its keys are no good."""
     account = _account(office, user_id)
     if account.id == principal.account.id:
-        raise InvalidInputError("you cannot close your own account")
+        raise InvalidInputError("own_account_not_closed")
     office.users.deactivate(account, by=principal.name)
     return _user(_account(office, user_id), office.users.grants(user_id))
 
@@ -183,7 +183,7 @@ def _audit(office: Office, paging: Paged, cycle_id: str | None) -> Page[AuditLin
 def _account(office: Office, user_id: str) -> Account:
     found = office.users.find(user_id)
     if found is None:
-        raise NotFoundError("there is no such user")
+        raise NotFoundError("user_unknown")
     return found
 
 

@@ -142,14 +142,14 @@ def prepare_undoing(
 def _named(product: Product, cycle_id: str, number: int) -> str:
     who = next(iter(product.reports.named(cycle_id, {number})), None)
     if who is None or not who.external_id:
-        raise NotFoundError(f"there is no applicant {number} in this program")
+        raise NotFoundError("program_has_no_applicant", number=number)
     return who.external_id
 
 
 def _person(principal: Principal) -> None:
     """Refuse a program: a signature is a person's."""
     if principal.scopes is not None:
-        raise ForbiddenError("a key cannot sign; sign in as a person")
+        raise ForbiddenError("key_cannot_sign")
 
 
 def _hundred(value: float | None) -> float | None:

@@ -166,7 +166,7 @@ def end_pause(
     reviewer = find_reviewer(product, cycle_id, number)
     absence = absence_of(days)
     if absence not in reviewer.absences:
-        raise InvalidInputError(f"first: this reviewer is not away from {days.first}")
+        raise InvalidInputError("absence_unknown", first=days.first)
     product.tasks.remove_absence(cycle_id, number, absence)
     note(request, principal, "ended a reviewer's pause", about=reviewer.external_id)
     return Response(status_code=204)
@@ -174,7 +174,7 @@ def end_pause(
 
 def _task(product: Swapflow, cycle_id: str, number: int, task: str) -> Assignment:
     """Find a reviewer's task of this program; any other is not there."""
-    gone = NotFoundError("this reviewer has no such task")
+    gone = NotFoundError("reviewer_task_unknown")
     if task.partition(":")[0] != cycle_id:
         raise gone
     try:

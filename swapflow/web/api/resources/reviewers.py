@@ -167,7 +167,7 @@ def absence_of(days: Away) -> Absence:
         InvalidInputError: If they end before they begin.
     """
     if days.last < days.first:
-        raise InvalidInputError(f"last: {days.last} is before {days.first}")
+        raise InvalidInputError("absence_ends_before_start", last=days.last, first=days.first)
     return Absence(first=days.first, last=days.last)
 
 
@@ -175,7 +175,7 @@ def _find(product: Swapflow, cycle_id: str, number: int) -> Reviewer:
     for reviewer in product.reviewers.list(cycle_id):
         if reviewer.number == number:
             return reviewer
-    raise NotFoundError(f"this program has no reviewer with the number {number}")
+    raise NotFoundError("reviewer_number_unknown", number=number)
 
 
 def _shown(reviewer: Reviewer) -> reviewers.Reviewer:

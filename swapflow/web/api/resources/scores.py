@@ -6,6 +6,7 @@ from fastapi import APIRouter, Path, Request
 
 from swapflow.domain.ids import cycle_of
 from swapflow.domain.reviewing.assignment import Assignment
+from swapflow.domain.reviewing.score import reason_code
 from swapflow.engine.scoring.volunteered import Volunteered
 from swapflow.engine.services import Swapflow
 from swapflow.errors import InvalidInputError, NotFoundError
@@ -44,6 +45,7 @@ def list_scores(
             score=score.value / 10_000,
             counts=score.counts,
             reason=score.reason,
+            reason_code=reason_code(score.reason),
             origin=score.origin.value,
             late=None if score.late is None else score.late.value,
             typed_by=score.typed_by or None,
@@ -110,8 +112,7 @@ def keep_scores(
         kind = rules.kind_index(row.kind)
         if row.applicant not in applications or row.reviewer not in reviewers or kind < 0:
             raise InvalidInputError(
-                f"scores: {row.applicant!r}, {row.reviewer!r}, {row.kind!r}: there is no such "
-                "applicant, reviewer or kind in this program; nothing was kept"
+                "score_pair_unknown", applicant=row.applicant, reviewer=row.reviewer, kind=row.kind
             )
         kept.append(
             Volunteered(
@@ -148,4 +149,4 @@ def _find(product: Swapflow, cycle_id: str, score: str) -> Assignment:
     """Find a score's assignment in this program; another program's is not there at all."""
     if cycle_of(score) == cycle_id and score.isprintable():
         return product.tasks.get(score)
-    raise NotFoundError(f"this program has no score {score!r}")
+    raise NotFoundError("score_unknown", score=score)

@@ -147,7 +147,7 @@ def correct_review(task: TaskCode, own: Own, product: Product, review: Review) -
         product.scores.correct(answer, by=own.principal.name, reason="corrected by the reviewer")
     stored = _review(product.tasks.page(own.assignment))
     if stored is None:
-        raise NotFoundError("nothing was handed in for this task yet")
+        raise NotFoundError("nothing_handed_in")
     return stored
 
 
@@ -157,7 +157,7 @@ def decline_task(task: TaskCode, own: Own, product: Product, no: Decline) -> Res
     del task
     today = product.cycles.now().date()
     if no.kind is DeclineKind.BUSY and (no.until is None or no.until < today):
-        raise InvalidInputError("until: with busy, give a day from today on")
+        raise InvalidInputError("busy_until_missing")
     busy = Absence(first=today, last=no.until) if no.until is not None else None
     with by_code(own.code):
         product.tasks.decline(
@@ -247,14 +247,14 @@ def answer_of(
     """
     rubric = sheet.rubric
     if rubric is None and (score is None or marks):
-        raise InvalidInputError("score: this kind has no score form; give a score, 0 to 100")
+        raise InvalidInputError("score_field_missing")
     if rubric is not None:
         if score is not None:
-            raise InvalidInputError("score: this kind has a score form; give marks")
+            raise InvalidInputError("marks_field_missing")
         left_out = [c.name for c in rubric.criteria if c.name not in marks]
         if left_out:
             name = left_out[0]
-            raise InvalidInputError(f"marks: {name!r} is left out; give a mark, or null for N/A")
+            raise InvalidInputError("mark_missing", criterion=name)
         utility(rubric, marks)
     return Answer(
         assignment_id=sheet.assignment.id,
@@ -283,19 +283,19 @@ def _notes(review: Review, sheet: ReviewPage) -> dict[str, str]:
     notes = {"private": review.private.strip()}
     if review.confidence is not None:
         if not kind.confidence:
-            raise InvalidInputError("confidence: this kind does not ask for it")
+            raise InvalidInputError("confidence_not_asked")
         notes["confidence"] = str(review.confidence)
     if review.recommendation is not None:
         if not kind.questions:
-            raise InvalidInputError("recommendation: this kind does not ask for it")
+            raise InvalidInputError("recommendation_not_asked")
         notes["recommendation"] = review.recommendation
     for number, text in review.questions.items():
         if not 1 <= number <= len(kind.questions):
-            raise InvalidInputError(f"questions: there is no question {number}")
+            raise InvalidInputError("question_unknown", number=number)
         notes[f"question:{number}"] = text.strip()
     for name, text in review.criterion_notes.items():
         if name not in criteria:
-            raise InvalidInputError(f"criterion_notes: there is no criterion {name!r}")
+            raise InvalidInputError("criterion_note_unknown", criterion=name)
         notes[f"criterion:{name}"] = text.strip()
     return {name: text for name, text in notes.items() if text}
 

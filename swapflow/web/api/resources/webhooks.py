@@ -61,7 +61,7 @@ def create_webhook(
         round_id=None if cycle is None else cycle.round_id,
     )
     if new.program is not None and cycle is None:
-        raise NotFoundError(f"there is no program {new.program!r} that you may see")
+        raise NotFoundError("program_not_visible", program=new.program)
     made = office.webhooks.make(
         principal,
         new.url,
@@ -157,7 +157,7 @@ def call_again(
     """Make a call once more, whatever became of it."""
     found = _find(office, product, principal, webhook_id)
     if not call_id.isprintable() or not office.webhooks.call_again(found.id, call_id):
-        raise NotFoundError("there is no such call")
+        raise NotFoundError("call_unknown")
     note(request, principal, "made a call once more", about=call_id, cycle_id=found.cycle_id)
     return Response(status_code=204)
 
@@ -166,9 +166,9 @@ def _moment(text: str) -> datetime:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError as error:
-        raise InvalidInputError("cursor: this list gave no such cursor") from error
+        raise InvalidInputError("cursor_not_of_list") from error
     if moment.tzinfo is None:
-        raise InvalidInputError("cursor: this list gave no such cursor")
+        raise InvalidInputError("cursor_not_of_list")
     return moment
 
 
@@ -189,7 +189,7 @@ def _find(office: Office, product: Swapflow, principal: Principal, webhook_id: s
     for webhook in office.webhooks.list():
         if webhook.id == webhook_id and _may(principal, webhook.cycle_id, product):
             return webhook
-    raise NotFoundError("there is no such webhook among yours")
+    raise NotFoundError("webhook_not_yours")
 
 
 def _shown(webhook: Webhook) -> office.Webhook:

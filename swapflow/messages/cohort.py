@@ -1,0 +1,220 @@
+"""The list, and what follows it: meetings, offers, letters, reconsiderations."""
+
+TEXTS = {
+    "hold_out_of_range": "letters are held from 0 minutes to {days} days before they leave",
+    "letters_out_of_date": (
+        "offers, answers or words have changed since these letters were shown; look at them "
+        "once more"
+    ),
+    "nobody_to_write_to": "there is nobody to write to: all were told, or have no address",
+    "offers_recorded_meanwhile": "others record offers and answers at this moment; try again",
+    "no_letter_held": "no letter is held that could be taken back",
+    "letters_have_left": (
+        "{left} of {letters} letters have left, and what they say stands; the others follow"
+    ),
+    "wording_empty": "{place} is empty; write it, or leave this group out",
+    "wording_too_long": "{place} has {length:,} characters of at most {most:,}",
+    "wording_control_characters": "{place} holds invisible control characters; type it anew",
+    "wording_place_unknown": "{place} names {{{name}}}; use {{name}}, {{program}} or {{until}}",
+    "cycle_not_finalized_yet": (
+        "cycle {cycle!r} is {status}; `swapflow cycle finalize {cycle}` fixes a list first"
+    ),
+    "record_damaged": (
+        "the record of {cycle!r} is damaged ({problem}); `swapflow cycle verify {cycle}` says more"
+    ),
+    "record_without_rules_version": "the record of {cycle} has no rules version {version}",
+    "pin_without_direction": "say whether the applicant is to be in or out",
+    "decision_reason_missing": "write why; it stands in the record of the decision",
+    "signatures_missing": (
+        "the rules ask for {needed} signatures, {count} given ({signers}): name the others "
+        "with --signed-by"
+    ),
+    "score_came_meanwhile": "a score came in while the list was made; finalize again",
+    "reopening_names_missing": (
+        "reopening a cohort needs two different names and a reason: --by A --by B --reason …"
+    ),
+    "cycle_not_finalized": "cycle {cycle!r} is {status}, not finalized",
+    "reconsiderations_open": (
+        "open reconsiderations in {cycle!r}: {applicants}; conclude them or take them back, "
+        "then reopen the whole list"
+    ),
+    "cycle_finalized_version": (
+        "cycle {cycle!r} is finalized (version {version}); `swapflow cycle reopen` starts "
+        "another version"
+    ),
+    "cycle_not_ended": "cycle {cycle!r} is {status}; `swapflow cycle stop {cycle}` ends it first",
+    "not_a_candidate": "{applicant!r} is not a candidate of this cycle",
+    "override_reason_missing": "deciding {applicant!r} otherwise needs a reason",
+    "was_offered_a_place": "{applicant!r} was offered a place, and nobody is told otherwise",
+    "selected_outside_range": (
+        "{selected} would be selected, and the rules want {fewest} to {most}"
+    ),
+    "selected_more_than_places": (
+        "{selected} would be selected for {places} places: for everyone put in, leave somebody out"
+    ),
+    "limits_broken": "the list breaks limits of the rules ({limits:; }): {cure}",
+    "applicant_not_on_list": "there is no such applicant on this list",
+    "meeting_reopening_reason_missing": (
+        "write why the meeting is reopened; it stands in the minutes"
+    ),
+    "minutes_reason_missing": "write why; it stands in the minutes",
+    "meeting_closed": "the meeting was closed by {by}; reopen it, with a reason, to record more",
+    "place_was_offered": "they were offered a place, and nobody is told otherwise",
+    "endorsement_empty": "write what speaks for this applicant",
+    "list_final": "the list is fixed",
+    "meeting_recorded_otherwise": (
+        "the meeting recorded otherwise: {applicants}. Tick the list as it was recorded, or "
+        "record at the meeting what is meant now"
+    ),
+    "meeting_without_outcome": (
+        "the meeting has no outcome yet (in, out or waitlist) for {applicants}; record it, "
+        "then sign"
+    ),
+    "meeting_open": "the meeting is still open; close it, then sign",
+    "no_meeting_open": "no meeting about this list is open; open it first",
+    "meeting_not_possible": (
+        "the program is {status}; a meeting decides once asking has ended, and until the "
+        "list is fixed"
+    ),
+    "conflict_of_interest": (
+        "you are in conflict with this applicant; somebody else records the outcome"
+    ),
+    "offer_until_past": "{until:%Y-%m-%d %H:%M} is past: name a later date",
+    "answer_unknown": 'an applicant answers "accepted" or "declined"',
+    "no_offer_made": "{applicant!r} was not offered a place",
+    "offer_answered_already": "{applicant!r} has {answer} already",
+    "offer_closed": (
+        "the offer to {applicant!r} is closed ({answer}), and the place may be somebody "
+        "else's by now"
+    ),
+    "risk_out_of_range": "a risk of {risk:g}: write a number from 0 to 0.5, e.g. 0.05",
+    "offers_out_of_date": (
+        "offers or answers were recorded since this was shown, so somebody else may be next; "
+        "look at who is next now"
+    ),
+    "list_not_final_for_offers": (
+        "the list of {cycle!r} is not fixed, so there is no place to offer: `swapflow cycle "
+        "finalize {cycle}` comes first"
+    ),
+    "reconsideration_reason_missing": "a reconsideration needs a reason, and who asked for it",
+    "kind_unknown": "the rules have no kind {kind!r}; they have {kinds}",
+    "recorded_meanwhile": "something was recorded at the same moment; try again",
+    "withdrawal_reason_missing": "write why it is taken back; it stands in the record",
+    "reconsideration_signatures_missing": (
+        "a reconsideration is signed by {needed} people, {count} given: --by A --by B"
+    ),
+    "recorded_since_shown": "something was recorded since this was shown; look at it again",
+    "reconsideration_just_concluded": "this reconsideration was concluded a moment ago",
+    "undoing_names_missing": (
+        "undoing needs {needed} different names and a reason: --by A --by B --reason …"
+    ),
+    "no_reconsideration_changed_list": "no reconsideration of {applicant!r} has changed the list",
+    "list_changed_since": (
+        "the list has changed since; reopen it (`swapflow cycle reopen {cycle}`)"
+    ),
+    "letter_written_since": (
+        "a letter to {applicant!r} was written since; take it back, if it has not left"
+    ),
+    "offered_since": "{applicant!r} was offered a place since, and nobody is told otherwise",
+    "fresh_reviews_out_of_range": "ask for 1 to {most} fresh reviews",
+    "fresh_reviewers_missing": (
+        "fresh reviews of kind {kind!r} wanted: {reviews}, by {reviewers} who never had "
+        "{applicant!r}; there are {available} such people; import more reviewers, or ask for "
+        "fewer"
+    ),
+    "reconsideration_before_list": (
+        "cycle {cycle!r} is {status}; while no list is fixed, ask for more reviews instead"
+    ),
+    "applicant_is": "applicant {applicant!r} is {status}",
+    "reconsideration_open_already": "a reconsideration of {applicant!r} is open already",
+    "applicant_on_list": "{applicant!r} stands on the list; there is nothing to reconsider",
+    "no_list_to_reopen": "the program is {status}, so there is no list to reopen",
+    "reopening_reason_missing": "a reopening needs a reason",
+    "undoing_reason_missing": "write why it is undone; it stands in the record",
+    "prepared_decision_changed": (
+        "what you were about to sign was changed or taken back; look at it again"
+    ),
+    "list_changed_since_prepared": (
+        "the list has changed since this was prepared, so its signatures are void; prepare "
+        "it again"
+    ),
+    "signed_already": "you have signed this; somebody else signs it too",
+    "reopening_by_one_person": "a reopening is asked for by one person and agreed to by another",
+    "prepared_decision_just_changed": (
+        "what you were about to sign was changed a moment ago; look again"
+    ),
+    "meeting_changed_since_prepared": (
+        "the meeting recorded something else since this was prepared; take it back and "
+        "prepare it again"
+    ),
+    "fresh_reviews_waiting": (
+        "{waiting} of {reviews} fresh reviews are still out; they come in first, or the "
+        "reconsideration is taken back"
+    ),
+    "reconsideration_result_unknown": 'people decide "added", "waitlisted" or "stays"',
+    "places_are_taken": (
+        "{taken} of {places} places are held, so {applicant!r} would be number {number}; say "
+        "that this is meant (--beyond)"
+    ),
+    "deciding_otherwise_reason_missing": (
+        "proposed is {proposed!r}; deciding otherwise needs a reason"
+    ),
+    "exception_reason_missing": "an exception needs a reason: {exceptions:; }",
+    "waitlisted_already": (
+        "{applicant!r} is number {rank} on the waitlist, and nobody is moved down by a "
+        "reconsideration"
+    ),
+    "no_reconsideration_open": "no reconsideration of {applicant!r} is open",
+    "accepted_above_offered": (
+        "{accepted} accepted of {offered}: the first lies between 0 and the second, which is "
+        "at least 1"
+    ),
+    "rate_interval_invalid": (
+        "{low:g} to {high:g} is no interval of a rate: write two numbers between 0 and 1, "
+        "the smaller one first, e.g. 0.6 and 0.8"
+    ),
+    "monitoring_nothing_decided": (
+        "cycle {cycle}: nothing is decided yet, so there is no selection rate; record the "
+        "decision first"
+    ),
+    "monitoring_table_missing": "the report has no table over {attributes: and }",
+    "monitoring_nothing_declared": (
+        "cycle {cycle}: no applicant declared anything; import columns monitor:NAME"
+    ),
+    "monitoring_attribute_unknown": "{name!r} was declared by nobody; there are {attributes}",
+    "limit_stands": "{group}: {held} chosen, {wants} wanted",
+    "limit_wants": "{parts: and }",
+    "at_least": "at least {minimum}",
+    "at_most": "at most {maximum}",
+    "at_least_share": "at least {share:.0%} of the list",
+    "at_most_share": "at most {share:.0%} of the list",
+    "any_number": "any number",
+    "limits_broken_cure": "choose others, or change the limits in the rules",
+    "limits_given_way": "no list keeps to all of them; in the rules, {changes:; }",
+    "below_floor": (
+        "{count} applications are below a floor; waive it with --waive REASON, or let the "
+        "reviews come in:\n"
+        "  {applicants:\n"
+        "  }"
+    ),
+    "below_floor_more": (
+        "{count} applications are below a floor; waive it with --waive REASON, or let the "
+        "reviews come in:\n"
+        "  {applicants:\n"
+        "  }\n"
+        "  and {more} more"
+    ),
+    "lacks_reviews": "{applicant}: lacks {kinds}",
+    "lacks_of_kind": "{count} of kind {kind!r}",
+    "something_waits": (
+        "something else waits for signatures in this program; have it signed or take it back first"
+    ),
+    "reopening_reason_not_typed": "Say why it is to be reopened.",
+    "places_must_stay_in": "The number of places must stay {places}: put in {moved} more.",
+    "places_must_stay_out": "The number of places must stay {places}: leave out {moved} more.",
+    "letter_list_open": "the list is open again",
+    "letter_application_is": "the application is {status}",
+    "letter_offer_closed": "the offer is closed",
+    "letter_offered_since": "a place was offered since",
+    "letter_list_differs": "the list says something else by now",
+}

@@ -1,0 +1,174 @@
+"""A cycle from its launch on: applicants, reviewers, requests, rules."""
+
+TEXTS = {
+    "reviewer_not_in_cycle": "cycle {cycle!r} has no reviewer {reviewer!r}",
+    "request_not_waiting": "this request does not wait for approval any more",
+    "swap_names_nothing": "choose another applicant or a reviewer, or approve it as it is",
+    "cycle_moved_on": "the program moved on meanwhile; look again, then try once more",
+    "request_unknown": "there is no such request in this program",
+    "swap_applicant_impossible": "this applicant cannot be asked about in its place",
+    "swap_reviewer_impossible": (
+        "this reviewer may not be asked about this applicant: a conflict, asked before, or "
+        "no capacity left"
+    ),
+    "swap_above_budget": "this kind costs more by now, and the budget has no room for it",
+    "dashboard_of_another_release": "this board is of another release",
+    "dashboard_unreadable": "this is no board",
+    "reason_missing": "write why; it stands in the record",
+    "not_launched_set_estimates": "the program is not launched; set `estimates` in its rules",
+    "list_final_estimates": "the list is fixed; reopen it before it is made otherwise",
+    "estimates_already_used": "the list is made by {estimates} already",
+    "round_not_found_make_it": (
+        "there is no round {round!r}; `swapflow round new {round}` makes one"
+    ),
+    "name_not_allowed": (
+        "{name!r} cannot name a {noun}: use up to 40 small letters, digits and hyphens, "
+        "beginning with a letter or digit"
+    ),
+    "call_not_sent_here": "nothing here sends the call {call}; a worker does",
+    "cycle_not_launched": "cycle {cycle!r} was not launched yet, so there is nothing to say",
+    "applicant_already": "applicant {applicant!r} is {status} already",
+    "applicant_merged": "applicant {applicant!r} was merged into another one",
+    "reviewer_not_in_program": "program {cycle!r} has no reviewer {reviewer!r}",
+    "reviewer_erased": "reviewer {reviewer} of {cycle!r} was erased already",
+    "erasing_on_hold": (
+        "erasing is on hold in {cycle!r} since {since} said so ({reason}); `swapflow cycle "
+        "hold {cycle} --release` ends that"
+    ),
+    "reviewer_left": "reviewer {reviewer!r} has left already",
+    "absence_out_of_range": "the last day comes after the first, within two years of it",
+    "packet_out_of_range": "have 1 to {most} reviews at the same time",
+    "reviewer_number_not_in_program": "program {cycle!r} has no reviewer {number}",
+    "applicant_not_in_program": "program {cycle!r} has no applicant {applicant!r}",
+    "reviewer_takes_unknown_kind": (
+        "reviewer {reviewer!r} takes {kind!r}, which the rules do not have; they have {kinds}"
+    ),
+    "imported_id_unknown": (
+        "there is no {noun} {name!r} in this program; import {noun}s first, or correct the "
+        "id. Nothing was changed"
+    ),
+    "cycle_launched_before": (
+        "cycle {cycle!r} was launched before (it is {status}); a second launch would ask "
+        "everyone twice"
+    ),
+    "cycle_cannot_launch": "cycle {cycle!r} cannot be launched:\n{problems}",
+    "cycle_launched_a_moment_ago": "cycle {cycle!r} was launched a moment ago",
+    "launch_automatic_reviewers": (
+        "automatic reviewers in a real program ({programs}): give the rules an [automatic] "
+        "table with purpose, approver and date, or take them off the roster"
+    ),
+    "launch_files_not_redacted": (
+        "{count} applications have files that are not marked redacted, in a blind program "
+        "({applicants}): mark them redacted, or set blind = false"
+    ),
+    "launch_decides_nothing": (
+        "{places} places for {applications} applications leave nothing to decide: import "
+        "more applications, or lower the places"
+    ),
+    "launch_too_many_applications": (
+        "max_applicants = {most} is less than the {applications} applications there are: "
+        "raise it in the rules"
+    ),
+    "launch_budget_below_floors": (
+        "a budget of {budget} cannot pay the floors ({floors}) and the reserve for staff "
+        "({staff}): raise the budget to at least {least}, or lower the floors"
+    ),
+    "launch_kind_without_reviewer": (
+        "no reviewer takes {kind!r}: import one, or remove this kind from the rules"
+    ),
+    "launch_too_few_reviewers": (
+        "{count} applications have fewer than {needed} reviewers for {kind!r} without a "
+        "conflict of interest ({applicants}): add a reviewer"
+    ),
+    "import_contradicts_record": "applicant {applicant!r}: {reason}; nothing was imported. {cure}",
+    "field_not_correctable": (
+        "there is no {field!r} to correct; name, email, field:NAME or select:NAME"
+    ),
+    "applicant_known_so": "{applicant!r} is known so already; nothing was changed",
+    "program_takes_no_applicants": "program {cycle!r} has ended and takes no more applicants",
+    "applications_closed": (
+        "applications to program {cycle!r} closed on {closed_at:%Y-%m-%d %H:%M} UTC; change "
+        "`applications_close` in the rules to admit late ones"
+    ),
+    "reviewer_without_mail": (
+        "reviewer {reviewer!r} has no mail address; import the roster again with one"
+    ),
+    "nothing_waits_for_reviewer": "nothing waits for reviewer {reviewer!r}",
+    "reviewer_reminded_today": "reviewer {reviewer!r} was asked today already; try tomorrow",
+    "everybody_reminded_today": (
+        "everybody who is late and has a mail address was asked today already"
+    ),
+    "pin_reason_missing": "why is {applicant!r} put there? Give a reason",
+    "pinned_so_already": "{applicant!r} stands so already",
+    "came_in_meanwhile": "something came in at the same moment; try again",
+    "pins_need_mixture": (
+        'the rules compare single applicants (certificate = "pairwise"), which knows nobody '
+        'whose place is certain; write certificate = "mixture" first'
+    ),
+    "no_candidate": "{applicant!r} is no candidate",
+    "groups_share_no_applicant": (
+        "{count} groups of reviewers will share no applicant ({groups:; }), so nothing will "
+        "tell how severe one group is against another: let some applicants be read by people "
+        "of several groups, with panels that overlap or a second review"
+    ),
+    "kinds_overlap_by_chance": (
+        "kinds overlap by chance: at most {kinds} go to applicants near the cut, for {cost} "
+        "of the {left} that the floors and the reserve leave"
+    ),
+    "floors_above_capacity": (
+        "the floors ask for {floor} × {kind}, and the reviewers take {room} in all: raise "
+        "capacities, or add reviewers"
+    ),
+    "reviewers_take_both": (
+        "{count} of {reviewers} reviewers take both {first} and {second}: nobody gets the "
+        "same applicant twice, but the two opinions come from the same people. Separate them "
+        "by capacities if they shall be independent"
+    ),
+    "reviewers_without_mail": (
+        "{count} reviewers have no mail address: they get no mail and cannot sign in"
+    ),
+    "applicants_incomplete": (
+        "{count} applicants are incomplete: they take part once they are marked ready"
+    ),
+    "application_not_in_cycle": "cycle {cycle!r} has no application {applicant!r}",
+    "cycle_finalized": (
+        "cycle {cycle!r} is finalized; `swapflow cycle reopen` starts another version"
+    ),
+    "rule_needs_sigma": (
+        "the rule {rule!r} needs `sigma`, the spread of marks around an applicant's true "
+        "score on a scale of 0 to 1; 0.15 to 0.17 is common"
+    ),
+    "list_final_rules": "the list is fixed; reopen it before the rules change",
+    "request_not_found": "there is no request {request!r}",
+    "request_not_proposed": "request {request!r} is {status}, not proposed",
+    "kinds_moved": (
+        "kinds may be appended, not removed, renamed or moved: {before} before, {after} now"
+    ),
+    "seed_fixed": "the seed cannot change after launch: ties hang on it",
+    "attribute_fixed": "the objective's attribute cannot change after launch",
+    "budget_below_spent": "a budget of {budget} is below the {spent} that are spent and committed",
+    "cycle_in_other_state": (
+        "cycle {cycle!r} is {status}; only a cycle that is {allowed} can be {verb}"
+    ),
+    "names_and_more": "{names} and {more} more",
+    "joined_by_and": " and ",
+    "joined_by_or": " or ",
+    "more_groups": "{count} more groups",
+    "requests_wait_with_reviewer": (
+        (
+            "{count} request of {cycle!r} wait with {reviewer!r}; `swapflow reviewers "
+            "leave {cycle} {reviewer}` passes them on to others, then erase"
+        ),
+        (
+            "{count} requests of {cycle!r} wait with {reviewer!r}; `swapflow reviewers "
+            "leave {cycle} {reviewer}` passes them on to others, then erase"
+        ),
+    ),
+    "no_deadline": "there is no deadline: asking goes on until the budget or the gain ends it",
+    "no_application_yet": "there is no application yet: import applicants",
+    "sign_in_without_provider": (
+        'sign_in = "provider": no identity provider is connected, so nobody could open the '
+        'program: set sign_in = "any", or have whoever runs swapflow set SWAPFLOW_OIDC_ISSUER'
+    ),
+    "no_automatic_reviewer_here": "nothing here answers for the automatic reviewer {reviewer!r}",
+}

@@ -1,0 +1,49 @@
+"""Tasks, scores, rubrics, documents and interviews."""
+
+TEXTS = {
+    "criterion_unknown": (
+        "the rubric of {kind!r} has no criterion {criterion!r}; it has {criteria}"
+    ),
+    "every_criterion_not_applicable": (
+        "every criterion of {kind!r} is N/A; give a mark for at least one, or decline"
+    ),
+    "mark_not_in_scale": (
+        "{criterion!r}: {mark:g} is none of the marks {choices}; choose one of them, or N/A"
+    ),
+    "task_not_yours": "there is no such task among yours",
+    "score_not_volunteered": (
+        "{assignment}: only a volunteered score that does not count can be admitted"
+    ),
+    "one_score_per_reviewer": (
+        "{assignment}: its reviewer was asked about the same application, and only one score "
+        "of a reviewer counts; void the other one first"
+    ),
+    "assignment_without_score": "assignment {assignment!r} has no score",
+    "document_not_found": "there is no such document",
+    "no_interview_date_yet": "there is no date yet",
+    "draft_too_long": "this is more text than a draft holds; shorten it",
+    "answers_of_several_cycles": "answers of {cycles} cycles in one submit; send one each",
+    "kind_without_rubric": (
+        "{assignment}: this kind has no rubric, so give the score itself (0 to 1)"
+    ),
+    "assignment_not_found": "there is no assignment {assignment!r}",
+    "automatic_scores_refused": (
+        "{assignment}: automatic scores are refused in a real cycle unless its rules carry "
+        "an [automatic] table with purpose, approver and date"
+    ),
+    "interview_request_closed": "one of these requests is not open any more; nothing was set",
+    "no_interview_date": "this request has no date that stands",
+    "interview_length_out_of_range": "a meeting takes 1 to {most} minutes",
+    "interview_without_time_zone": "a date needs a time zone",
+    "line_too_long": "{what} is one line of at most {most} characters",
+    "link_not_https": "a link begins with https://",
+    "rubric_cannot_read_scores": (
+        "the rubric of {kind!r} cannot read a score that was given under the old one: "
+        "{problem}. Keep the old marks and criteria, or void these scores"
+    ),
+    "assignment_closed": "assignment {assignment} is {status}",
+    "assignment_answered": (
+        "assignment {assignment} is answered already; use a correction to change the score"
+    ),
+    "draft_changed_elsewhere": "this draft was changed in another tab or on another device",
+}

@@ -1,0 +1,68 @@
+"""What is wrong with rules."""
+
+TEXTS = {
+    "below_least": "it must be at least {least}",
+    "below_least_cure": "Write {least} or more",
+    "path_unreadable": "{path}: cannot be read ({problem}). Check the name and the folder",
+    "rules_not_utf8": "{name}: this is no UTF-8 text (byte {position}). Save it as UTF-8",
+    "not_toml": (
+        "{source}: this is not TOML: {problem}. Look at that line: text stands in double "
+        "quotes, a setting is name = value, and a name is set once"
+    ),
+    "template_unknown": "there is no template {name!r}; there are {templates}",
+    "template_value_unknown": "the template {name!r} has no value {value!r}; it has {values}",
+    "session_out_of_range": "a device stays signed in for an hour to {most:g} days",
+    "too_many_kinds": "there are {count} kinds, and {most} are the most",
+    "quorum_cure": "Write a number from 1 to {seats}, or raise seats",
+    "required_above_maximum": (
+        "an applicant gets {maximum} {required} at most, so no {kind} could ever begin"
+    ),
+    "required_above_maximum_cure": "Lower it to {maximum}, or raise the maximum of {required}",
+    "too_many_questions": "there are {count} questions, and {most} are the most",
+    "guidance_too_long": "it has more than {most} characters",
+    "floor_above_maximum": "{kind} is allowed at most {maximum} times per applicant (its maximum)",
+    "floor_above_maximum_cure": "Lower the count, or raise the maximum of {kind}",
+    "budget_below_cheapest": "the cheapest kind costs {least}, so not one review can be paid",
+    "budget_below_cheapest_cure": (
+        "Raise the budget to {least} or more, in the same unit as the costs"
+    ),
+    "floors_above_budget": (
+        "the floors alone cost {needed} even if there were only as many applicants as places "
+        "({places})"
+    ),
+    "protected_trait_without_basis": (
+        "it is on the list of protected traits and their proxies ({trait}), and no legal "
+        "basis is recorded"
+    ),
+    "automatic_setting_missing": "Fill in {setting}, or remove the table [automatic]",
+    "applications_close_after_deadline": "applications close after the deadline ({deadline})",
+    "rule_needs_spread": 'the rule "{rule}" needs the spread of marks, sigma',
+    "overlap_out_of_range": (
+        "the share near the cut who get another kind by chance is from 0 to {most:g}"
+    ),
+    "cohort_of_everybody": (
+        "there are {places} places, so with no more applicants than that there is nothing to "
+        "choose"
+    ),
+    "rules_kind_unknown": "there is no kind of that name; the kinds are {kinds}",
+    "same_twice": "the same {what} stands there {count} times",
+    "setting_missing_cure": "Add {setting}",
+    "setting_not_a_choice": "it is one of {choices}",
+    "setting_of_other_type": "it should be {type}",
+    "minimums_impossible": "no list can hold so many: the most is {most}",
+    "minimums_impossible_cure": "Write {most} or less, or raise the maximum or the places",
+    "share_above_largest": "it is above the largest share, {largest:g}",
+    "fewest_places_out_of_range": "the fewest places to fill lie between 1 and all {places}",
+    "rules_refused": (
+        "{source}: {count} problem\n  {problems:\n  }",
+        "{source}: {count} problems\n  {problems:\n  }",
+    ),
+    "rules_problem": "{place}: {reason}. {cure}",
+    "rules_problem_at_value": "{place} = {value}: {reason}. {cure}",
+    "quorum_above_seats": (
+        "a quorum of {quorum} cannot be met with {count} seat",
+        "a quorum of {quorum} cannot be met with {count} seats",
+    ),
+    "kinds_wait_in_circle": "these kinds wait for each other, so none can ever begin: {kinds: → }",
+    "language_cure": "Write one of {languages}, or remove the line",
+}

@@ -1,0 +1,122 @@
+"""What databases, Redis, queues and mail servers refuse or fail to answer."""
+
+TEXTS = {
+    "migrations_waiting": (
+        "the database lacks {count} migrations: run `swapflow db upgrade` once (`swapflow "
+        "up` does it by itself)"
+    ),
+    "no_monitoring_record": "this deployment keeps no record of groups",
+    "backup_file_exists": "{path} exists already; name another file for the backup",
+    "nothing_to_back_up": "there is no database at {file}; nothing to back up",
+    "not_a_postgresql_dump": "{path} is no dump of PostgreSQL; name another file",
+    "not_a_sqlite_copy": "{path} is no copy of a SQLite database; name another file",
+    "backup_damaged": "{path} is damaged ({problem}); name another backup",
+    "backup_of_later_version": (
+        "{path} stands at migration {migrations}, which this version does not know; restore "
+        "it with the version that wrote it"
+    ),
+    "database_in_use": (
+        "{who} still at work on the database: stop everything (swapflow up, coordinators, "
+        "workers, web) and restore then; a coordinator's hold ends by itself within "
+        "SWAPFLOW_LEASE_SECONDS"
+    ),
+    "database_tool_missing": (
+        "{tool} is not installed: apt-get install postgresql-client, of the server's version "
+        "or newer, or run it in the database's own container"
+    ),
+    "database_tool_failed": "{tool} failed: {problem}",
+    "backup_unreadable": "{path} cannot be read ({problem})",
+    "backup_folder_unwritable": (
+        "{path} cannot be written ({problem}); check its folder's owner and that the disk has room"
+    ),
+    "backup_unwritable": "{path} cannot be written ({problem})",
+    "application_number_not_in_cycle": "cycle {cycle} has no application {number}",
+    "database_url_unreadable": (
+        "the database URL cannot be read; write sqlite:///FILE or "
+        "postgresql://USER:PASSWORD@HOST/NAME"
+    ),
+    "database_unknown": "{backend} is no database swapflow knows; use SQLite or PostgreSQL",
+    "database_without_tables": (
+        "the database {place} has not the tables of this version; run `swapflow db upgrade`"
+    ),
+    "database_being_set_up": (
+        "the database is being set up anew; try again in some minutes, and tell whoever runs "
+        "swapflow"
+    ),
+    "database_away": (
+        "the database does not answer at the moment; what was stored is safe. Try again in a "
+        "minute, and tell whoever runs swapflow"
+    ),
+    "application_number_not_found": "cycle {cycle!r} has no application {number}",
+    "nobody_in_cycle": "cycle {cycle!r} has nobody called {name!r}",
+    "cycle_not_found": "there is no cycle {cycle!r}",
+    "cycle_under_other_lease": "cycle {cycle} is decided under lease {lease}, not {given}",
+    "rules_version_not_found": "cycle {cycle} has no rules version {version}",
+    "rules_version_taken": (
+        "cycle {cycle} has rules version {version} already; a change needs the next number"
+    ),
+    "rubric_version_taken": (
+        "the rubric of {kind}, version {version}, is stored with other criteria; give the "
+        "change a version of its own"
+    ),
+    "account_exists": "there is an account for {email} already; change that one",
+    "last_administrator": "{email} is the last administrator; make somebody else one first",
+    "mail_not_in_program": "there is no mail {mail!r} in this program",
+    "reviewer_number_not_in_roster": "the roster of {cycle} has no reviewer {number}",
+    "external_ids_twice": (
+        "cycle {cycle} would have {what} twice: {names}; external ids are unique in a cycle"
+    ),
+    "people_not_stored": "{what} of cycle {cycle} cannot be stored",
+    "round_exists": "there is a round {round!r} already; choose another id",
+    "round_not_found": "there is no round {round!r}",
+    "cycle_exists": "there is a cycle {cycle!r} already; choose another id",
+    "postgresql_backup_elsewhere": "a PostgreSQL ledger is backed up by pg_dump",
+    "cycle_not_found_list": "there is no cycle {cycle!r}; `swapflow cycle list` shows them all",
+    "memory_ledger_not_upgraded": "a ledger in memory is created with its tables; none to upgrade",
+    "reviewer_number_not_in_cycle": "cycle {cycle!r} has no reviewer {number}",
+    "webhook_no_answer": "{host} did not answer ({problem})",
+    "webhook_answered": "{host} answered {status}",
+    "webhook_host_unknown": "{host} is not known",
+    "webhook_host_private": "{host} leads into a private network, where calls may not go",
+    "mail_file_unwritable": "{folder}: a mail could not be written ({problem})",
+    "mail_server_away": "the mail server {host}:{port} did not take a mail; check SWAPFLOW_SMTP_*",
+    "mail_address_malformed": "{text!r} is no mail address",
+    "broker_away": (
+        "the message broker at {broker} did not answer ({problem}); check that Redis runs, "
+        "that SWAPFLOW_REDIS_URL names it, and that its memory is not full"
+    ),
+    "requests_not_sent": (
+        "requests cannot be sent out at the moment; nothing is lost, and they go out later"
+    ),
+    "live_application_out_of_range": "application {application} is not a number from 0 to {most}",
+    "live_application_twice": "application {application} comes twice in one change",
+    "live_number_too_large": "{number} does not fit into the live state's 64 bits",
+    "live_sum_too_large": "cycle {cycle}: a sum would leave 64 bits",
+    "redis_too_old": (
+        "Redis at {server} is version {version}; swapflow needs 6.2 or later, or any Valkey"
+    ),
+    "redis_drops_queues": (
+        "Redis at {server} has maxmemory-policy {policy} and would drop queues when its "
+        "memory is full; set maxmemory-policy noeviction, and do not share the server with a "
+        "cache"
+    ),
+    "redis_away": (
+        "Redis at {server} did not answer ({problem}); check that it runs, that "
+        "SWAPFLOW_REDIS_URL names it, and that its memory and disk are not full"
+    ),
+    "live_state_away": (
+        "the live state does not answer at the moment; nothing is lost. Try again in a "
+        "minute, and tell whoever runs swapflow"
+    ),
+    "redis_url_unreadable": (
+        "SWAPFLOW_REDIS_URL {url!r} cannot be read ({problem}); write redis://host:6379/0, "
+        "rediss://… or unix:///path/to/socket"
+    ),
+    "database_did_not_answer": "the database {place} did not answer ({problem}); {cure}",
+    "database_folder_cure": "check that the folder exists, is writable and has room",
+    "database_server_cure": (
+        "check that PostgreSQL runs and that host, name and password are right"
+    ),
+    "mail_server_says": "{host} says {answer}",
+    "webhook_address_invalid": "{problem}",
+}
