@@ -8,10 +8,13 @@ from pathlib import Path
 
 from sqlalchemy import bindparam, insert, select, update
 from sqlalchemy.exc import IntegrityError
+from typing_extensions import override
 
 from swapflow.domain.cycle import START, Cycle, CycleStatus, Round
 from swapflow.domain.ids import new_task_key
 from swapflow.domain.rules import Rules
+from swapflow.engine.ports.coordination import Coordination
+from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.records import Lease
 from swapflow.engine.ports.writes.transaction import Transaction, WriteHook, write_alone
 from swapflow.errors import InvalidInputError, NotFoundError
@@ -63,6 +66,8 @@ class SqlLedger(
     SqlAnnouncements,
     SqlMeetings,
     SqlReconsiderations,
+    CycleReads,
+    Coordination,
 ):
     """The port `Ledger` in SQL, safe for threads and for forked processes.
 
@@ -101,19 +106,19 @@ class SqlLedger(
         """Close the connections; a forked child starts with new ones."""
         self._database.dispose()
 
+    @override
     def now(self) -> datetime:
-        """The database's time plus the offset that tests set; aware UTC."""
         with self._database.reading() as connection:
             return self._database.now(connection)
 
+    @override
     def one_moment(self) -> AbstractContextManager[None]:
-        """Read everything in this thread as of one moment, until the block ends."""
         return self._database.one_moment()
 
     # Rounds and cycles
 
+    @override
     def create_round(self, new: Round) -> None:
-        """Store a round; an existing id raises InvalidInputError."""
         with self._database.writing() as connection:
             row = {
                 "id": new.id,
@@ -127,22 +132,17 @@ class SqlLedger(
             except IntegrityError as error:
                 raise InvalidInputError("round_exists", round=new.id) from error
 
+    @override
     def rounds(self) -> tuple[Round, ...]:
-        """Read the rounds, oldest first."""
         query = select(ROUND.c.id, ROUND.c.name, ROUND.c.unit, ROUND.c.zone)
         with self._database.reading() as connection:
             rows = connection.execute(query.order_by(ROUND.c.created_at, ROUND.c.id))
             return tuple(Round(**row._asdict()) for row in rows)
 
+    @override
     def create_cycle(
         self, cycle_id: str, *, round_id: str, name: str, rules: Rules, by: str
     ) -> None:
-        """Store a cycle in DRAFT with its first rules; an existing id raises.
-
-        Raises:
-            InvalidInputError: If the id is taken.
-            NotFoundError: If there is no such round.
-        """
         with self._database.writing() as connection:
             now = self._database.now(connection)
             if connection.execute(select(ROUND.c.id).filter_by(id=round_id)).first() is None:
@@ -174,16 +174,16 @@ class SqlLedger(
                 raise InvalidInputError("cycle_exists", cycle=cycle_id) from error
             store_rules(connection, cycle_id, rules, by=by, reason="", at=now)
 
+    @override
     def cycle(self, cycle_id: str) -> Cycle:
-        """Read a cycle's row."""
         with self._database.reading() as connection:
             row = connection.execute(_CYCLE, {"cycle": cycle_id}).mappings().one_or_none()
         if row is None:
             raise no_cycle(cycle_id)
         return to_cycle(row)
 
+    @override
     def cycles(self) -> tuple[Cycle, ...]:
-        """Read every cycle's row, oldest first."""
         query = select(CYCLE).order_by(CYCLE.c.created_at, CYCLE.c.id)
         with self._database.reading() as connection:
             rows = connection.execute(query).mappings().all()
@@ -191,20 +191,10 @@ class SqlLedger(
 
     # Writing
 
+    @override
     def write(
         self, cycle_id: str, *, epoch: int | None = None
     ) -> AbstractContextManager[Transaction]:
-        """Open a transaction that locks the cycle's row first.
-
-        It commits at the end of the `with` block; an error inside rolls everything back.
-
-        Args:
-            cycle_id: The cycle.
-            epoch: The lease's epoch, for writes that only the coordinator may make.
-
-        Raises:
-            LeaseLostError: If the cycle's epoch is another one.
-        """
         return self.around_write(cycle_id, self._write(cycle_id, epoch))
 
     @contextmanager
@@ -214,13 +204,8 @@ class SqlLedger(
             yield transaction
             transaction.save()
 
+    @override
     def take_lease(self, cycle_id: str, *, holder: str, seconds: float) -> Lease | None:
-        """Take or renew the lease; None while another holder's is still valid.
-
-        A new holder, or the same after its lease ran out, gets a higher epoch. The database's
-        own time decides, without the test offset. A lease with a far too late end comes from a
-        clock that was set back since, and does not count.
-        """
         with self._database.writing() as connection:
             row = connection.execute(LOCK_CYCLE, {"cycle": cycle_id}).one_or_none()
             if row is None:
@@ -248,8 +233,8 @@ class SqlLedger(
             )
             return lease
 
+    @override
     def release_lease(self, lease: Lease) -> None:
-        """Release the lease, so that another coordinator can take over; no effect if lost."""
         with self._database.writing() as connection:
             connection.execute(
                 update(CYCLE)
@@ -286,6 +271,7 @@ class SqlLedger(
             assert isinstance(source, sqlite3.Connection)
             source.backup(copy)
 
+    @override
     def compact(self) -> None:
         """Remove erased data from the write-ahead log as well, after a purge.
 

@@ -10,8 +10,9 @@ from kombu.exceptions import (  # type: ignore[attr-defined]  # newer than its s
     BatchPublishError,
     KombuError,
 )
+from typing_extensions import override
 
-from swapflow.engine.ports.dispatcher import QueueMessage, Topic
+from swapflow.engine.ports.dispatcher import Dispatcher, QueueMessage, Topic
 from swapflow.errors import UnavailableError
 from swapflow.queues.names import (
     ALL_QUEUES,
@@ -139,7 +140,7 @@ def celery_app(
     return app
 
 
-class CeleryDispatcher:
+class CeleryDispatcher(Dispatcher):
     """The `Dispatcher` port: one Celery message per assignment, mail or call: its id.
 
     Args:
@@ -153,12 +154,8 @@ class CeleryDispatcher:
         self._app = app
         self._headers = headers
 
+    @override
     def send(self, messages: Sequence[QueueMessage]) -> None:
-        """Send the messages, in order, `BATCH` to a round trip.
-
-        Raises:
-            UnavailableError: If the broker does not accept them; some may have been sent.
-        """
         self._send([(*_address(message), message.id) for message in messages])
 
     def send_chunks(self, paths: Sequence[str]) -> None:

@@ -3,10 +3,12 @@
 from collections import deque
 from collections.abc import Callable, Sequence
 
-from swapflow.engine.ports.dispatcher import QueueMessage
+from typing_extensions import override
+
+from swapflow.engine.ports.dispatcher import Dispatcher, QueueMessage
 
 
-class InlineDispatcher:
+class InlineDispatcher(Dispatcher):
     """The `Dispatcher` port for cycles that run in one process.
 
     Messages are queued, not handled inside `send`: a handler may then submit scores and the
@@ -22,8 +24,8 @@ class InlineDispatcher:
         self._handler = handler
         self._waiting: deque[QueueMessage] = deque()
 
+    @override
     def send(self, messages: Sequence[QueueMessage]) -> None:
-        """Queue the messages, in order."""
         self._waiting.extend(messages)
 
     def run_pending(self) -> int:

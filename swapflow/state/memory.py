@@ -7,9 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
+from typing_extensions import override
 
 from swapflow.domain.cycle import START, Position
-from swapflow.engine.ports.live_state import Applied, Arms, Changes, Integers
+from swapflow.engine.ports.live_state import Applied, Arms, Changes, CycleState, Doorbell, Integers
 from swapflow.errors import InvalidInputError
 from swapflow.state.codec import LARGEST, arms_needed, check_changes
 
@@ -29,7 +30,7 @@ def no_arms() -> Arms:
     )
 
 
-class MemoryCycleState:
+class MemoryCycleState(CycleState):
     """The `CycleState` port for threads of one process: simulations, replays and tests."""
 
     def __init__(self) -> None:
@@ -38,10 +39,11 @@ class MemoryCycleState:
         self._boards: dict[str, bytes] = {}
         self._until: dict[str, float] = {}
 
+    @override
     def position(self, cycle_id: str) -> Position:
-        """Return how far the state has read; `START` for a cycle that it does not know."""
         return self._read(cycle_id).position
 
+    @override
     def apply(
         self, cycle_id: str, changes: Changes, *, before: Position, after: Position
     ) -> Applied:
@@ -59,35 +61,35 @@ class MemoryCycleState:
                 self._cycles[cycle_id] = _folded(cycle_id, now, changes, after)
         return answer
 
+    @override
     def replace(self, cycle_id: str, arms: Arms) -> None:
-        """Replace the whole stored state with a rebuilt one, atomically."""
         with self._lock:
             self._cycles[cycle_id] = _copy(arms)
             self._until.pop(cycle_id, None)
 
+    @override
     def arms(self, cycle_id: str) -> Arms:
-        """Read the whole state of a cycle as of one moment; empty at `START` if unknown."""
         return _copy(self._read(cycle_id))
 
+    @override
     def forget(self, cycle_id: str) -> None:
-        """Drop a cycle's state; it can be rebuilt."""
         with self._lock:
             self._cycles.pop(cycle_id, None)
             self._boards.pop(cycle_id, None)
             self._until.pop(cycle_id, None)
 
+    @override
     def retire(self, cycle_id: str, *, seconds: float) -> None:
-        """Expire a cycle's state and dashboard after a while, unless they are replaced."""
         with self._lock:
             if cycle_id in self._cycles:
                 self._until[cycle_id] = time.monotonic() + seconds
 
+    @override
     def publish(self, cycle_id: str, dashboard: bytes) -> None:
-        """Store an encoded dashboard in place of the one before."""
         self._boards[cycle_id] = dashboard
 
+    @override
     def dashboard(self, cycle_id: str) -> bytes | None:
-        """Read the encoded dashboard; None when there is none."""
         with self._lock:
             self._let_go(cycle_id)
             return self._boards.get(cycle_id)
@@ -112,18 +114,18 @@ class MemoryCycleState:
 
 
 @dataclass(slots=True)
-class MemoryDoorbell:
+class MemoryDoorbell(Doorbell):
     """The `Doorbell` port for threads of one process."""
 
     _rung: threading.Event = field(default_factory=threading.Event)
 
+    @override
     def ring(self, cycle_id: str) -> None:
-        """Wake a waiting thread; which cycle rang does not matter to it."""
         del cycle_id
         self._rung.set()
 
+    @override
     def wait(self, seconds: float) -> bool:
-        """Wait for a ring for at most `seconds`; return whether one came."""
         heard = self._rung.wait(seconds)
         # A ring between the two calls is lost, which the port allows.
         self._rung.clear()

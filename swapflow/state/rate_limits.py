@@ -7,9 +7,12 @@ from limits import RateLimitItem, RateLimitItemPerSecond
 from limits.storage import MemoryStorage, storage_from_string
 from limits.strategies import SlidingWindowCounterRateLimiter
 from redis.exceptions import RedisError
+from typing_extensions import override
+
+from swapflow.identity.ports.identity_store import Limiter
 
 
-class RedisLimiter:
+class RedisLimiter(Limiter):
     """The port `Limiter`: one count for all processes, or each its own while Redis is away.
 
     An outage thus never prevents sign-in, nor permits guessing.
@@ -25,8 +28,8 @@ class RedisLimiter:
         self._shared = SlidingWindowCounterRateLimiter(shared)
         self._own = SlidingWindowCounterRateLimiter(MemoryStorage())
 
+    @override
     def hit(self, name: str, key: str, *, times: int, seconds: int) -> int:
-        """Count one try; return 0 when it is allowed, else the seconds to wait."""
         item = RateLimitItemPerSecond(times, seconds)
         try:
             return _hit(self._shared, item, name, key)
@@ -34,14 +37,14 @@ class RedisLimiter:
             return _hit(self._own, item, name, key)
 
 
-class MemoryLimiter:
+class MemoryLimiter(Limiter):
     """The port `Limiter` within one process."""
 
     def __init__(self) -> None:
         self._own = SlidingWindowCounterRateLimiter(MemoryStorage())
 
+    @override
     def hit(self, name: str, key: str, *, times: int, seconds: int) -> int:
-        """Count one try; return 0 when it is allowed, else the seconds to wait."""
         return _hit(self._own, RateLimitItemPerSecond(times, seconds), name, key)
 
 

@@ -11,9 +11,10 @@ import redis
 from redis.backoff import ExponentialBackoff, NoBackoff
 from redis.exceptions import RedisError
 from redis.retry import Retry
+from typing_extensions import override
 
 from swapflow.domain.cycle import START, Position
-from swapflow.engine.ports.live_state import Applied, Arms, Changes
+from swapflow.engine.ports.live_state import Applied, Arms, Changes, CycleState, Doorbell
 from swapflow.errors import InvalidInputError, UnavailableError
 from swapflow.state.codec import changes_arguments, check_changes, pack, unpack
 from swapflow.state.keys import BELL, BELL_RINGS, cycle_keys, dashboard_key
@@ -34,7 +35,7 @@ QUIET_AFTER_FAILURE = 1.0
 _OVERFLOW = "overflow"
 
 
-class RedisCycleState:
+class RedisCycleState(CycleState):
     """The `CycleState` port on a server that all processes share.
 
     Every write is one script, which runs alone and may be repeated, so redis-py may safely repeat
@@ -57,8 +58,8 @@ class RedisCycleState:
         self._replace = _Script(self._client, "replace.lua")
         self._arms = _Script(self._client, "arms.lua")
 
+    @override
     def position(self, cycle_id: str) -> Position:
-        """Return how far the state has read; `START` for a cycle that it does not know."""
         keys = cycle_keys(cycle_id)
         with self._answering(), self._client.pipeline(transaction=True) as pipeline:
             pipeline.hmget(keys.meta, ["seq", "hash", "arms"])
@@ -70,6 +71,7 @@ class RedisCycleState:
             return START
         return Position(int(seq), digest.decode())
 
+    @override
     def apply(
         self, cycle_id: str, changes: Changes, *, before: Position, after: Position
     ) -> Applied:
@@ -86,8 +88,8 @@ class RedisCycleState:
             raise InvalidInputError("live_sum_too_large", cycle=cycle_id)
         return Applied(answer)
 
+    @override
     def replace(self, cycle_id: str, arms: Arms) -> None:
-        """Replace the whole stored state with a rebuilt one, atomically."""
         arguments: list[str | bytes] = [
             str(arms.position.seq),
             arms.position.hash,
@@ -101,8 +103,8 @@ class RedisCycleState:
         with self._answering():
             self._replace.word(cycle_keys(cycle_id), arguments)
 
+    @override
     def arms(self, cycle_id: str) -> Arms:
-        """Read the whole state of a cycle as of one moment; empty at `START` if unknown."""
         with self._answering():
             answer = self._arms.parts(cycle_keys(cycle_id))
         if not answer:
@@ -117,28 +119,25 @@ class RedisCycleState:
             committed=int(committed),
         )
 
+    @override
     def forget(self, cycle_id: str) -> None:
-        """Drop a cycle's state; it can be rebuilt."""
         with self._answering():
             self._client.delete(*cycle_keys(cycle_id), dashboard_key(cycle_id))
 
+    @override
     def retire(self, cycle_id: str, *, seconds: float) -> None:
-        """Expire a cycle's state and dashboard after a while, unless they are replaced.
-
-        All keys expire at one moment; a state without some of them counts as unknown.
-        """
         with self._answering(), self._client.pipeline(transaction=True) as pipeline:
             for key in (*cycle_keys(cycle_id), dashboard_key(cycle_id)):
                 pipeline.pexpire(key, math.ceil(1000 * seconds))
             pipeline.execute()
 
+    @override
     def publish(self, cycle_id: str, dashboard: bytes) -> None:
-        """Store an encoded dashboard in place of the one before."""
         with self._answering():
             self._client.set(dashboard_key(cycle_id), dashboard)
 
+    @override
     def dashboard(self, cycle_id: str) -> bytes | None:
-        """Read the encoded dashboard; None when there is none."""
         with self._answering():
             return cast("bytes | None", self._client.get(dashboard_key(cycle_id)))
 
@@ -171,7 +170,7 @@ class RedisCycleState:
         return answering(self._url)
 
 
-class RedisDoorbell:
+class RedisDoorbell(Doorbell):
     """The `Doorbell` port: one short list that coordinators wait on.
 
     A ring wakes one of them. The others read the ledger within `LONGEST_WAIT` anyway.
@@ -189,8 +188,8 @@ class RedisDoorbell:
         self._waiter = connect(url, timeout=LONGEST_WAIT + 3.0, retry=never)
         self._quiet_until = 0.0
 
+    @override
     def ring(self, cycle_id: str) -> None:
-        """Wake a waiting coordinator; never raises, blocks for half a second at most."""
         if time.monotonic() < self._quiet_until:
             return
         try:
@@ -202,12 +201,8 @@ class RedisDoorbell:
         except RedisError:
             self._quiet_until = time.monotonic() + QUIET_AFTER_FAILURE
 
+    @override
     def wait(self, seconds: float) -> bool:
-        """Wait for a ring for at most `seconds` (2 at most); return whether one came.
-
-        A server that does not answer counts as silence, so that the caller's loop continues at its
-        usual rate.
-        """
         seconds = min(max(seconds, 0.01), LONGEST_WAIT)  # 0 would wait for ever
         until = time.monotonic() + seconds
         try:

@@ -7,7 +7,9 @@ from datetime import date, datetime
 from swapflow.domain.cohort.proposal import MethodSheet, Outcome, Place, Standing
 from swapflow.domain.reviewing.score import ScoreDetails
 from swapflow.domain.rules import Estimates, Rubric, RuleName, Rules
+from swapflow.engine.ports.decisions import DecisionReads
 from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.reviewer_tasks import ReviewerTasks
 from swapflow.engine.read_models.calibration import Calibration
 from swapflow.engine.read_models.explanation import Explanation, PullExplanation, explain
 from swapflow.engine.read_models.proposal import propose
@@ -194,7 +196,9 @@ def card(
     )
 
 
-def _reconsidered(cycle_id: str, number: int, *, ledger: Ledger) -> Iterable[CardReconsideration]:
+def _reconsidered(
+    cycle_id: str, number: int, *, ledger: DecisionReads
+) -> Iterable[CardReconsideration]:
     for one in ledger.reconsiderations(cycle_id):
         if one.application == number:
             closing = one.closing
@@ -271,7 +275,9 @@ def _compared(
     return replace(standing, raw=row.raw, adjusted=row.adjusted)
 
 
-def _decided(cycle_id: str, number: int, version: int, *, ledger: Ledger) -> CardDecision | None:
+def _decided(
+    cycle_id: str, number: int, version: int, *, ledger: DecisionReads
+) -> CardDecision | None:
     outcomes: dict[int, Outcome] = {
         outcome.application: outcome for outcome in ledger.outcomes(cycle_id, version)
     }
@@ -288,7 +294,7 @@ def _decided(cycle_id: str, number: int, version: int, *, ledger: Ledger) -> Car
 
 
 def _reviews(
-    asked: Iterable[PullExplanation], rules: Rules, *, ledger: Ledger, named: bool
+    asked: Iterable[PullExplanation], rules: Rules, *, ledger: ReviewerTasks, named: bool
 ) -> Iterable[CardReview]:
     numbers: dict[str, int] = {}
     for one in asked:

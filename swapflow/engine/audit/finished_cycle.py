@@ -23,6 +23,7 @@ from swapflow.domain.event import Event, EventType, Json, body, chain_hash
 from swapflow.domain.people.application import ApplicationStatus
 from swapflow.domain.rules import Rules
 from swapflow.engine.audit.verify import Disagreement, Verification, replay
+from swapflow.engine.ports.coordination import EventReads
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.records import ApplicantName, DecisionRecord
 from swapflow.engine.read_models.proposal import places_among, propose
@@ -152,7 +153,7 @@ def broken_at(cycle_id: str, events: Iterable[Event]) -> int | None:
     return None
 
 
-def _all_events(cycle_id: str, *, ledger: Ledger) -> Iterator[Event]:
+def _all_events(cycle_id: str, *, ledger: EventReads) -> Iterator[Event]:
     position = START
     while batch := ledger.events(cycle_id, after=position, at_most=1000):
         yield from batch

@@ -17,6 +17,7 @@ from swapflow.domain.rules import Rules
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.live_state import Arms, CycleState
 from swapflow.engine.ports.records import DecisionRecord
+from swapflow.engine.ports.requests import RequestReads
 from swapflow.engine.projection.cycle_projection import CycleProjection
 from swapflow.engine.projection.ingest import BATCH, apply_new_events
 from swapflow.engine.projection.live_totals import LiveTotals
@@ -249,7 +250,7 @@ def _rows(
 
 
 def _pulls(
-    cycle_id: str, projection: CycleProjection, arms: Arms, *, ledger: Ledger
+    cycle_id: str, projection: CycleProjection, arms: Arms, *, ledger: RequestReads
 ) -> Iterable[Disagreement]:
     """Compare status and cost of every pull."""
     pulls = ledger.pulls(cycle_id)
@@ -279,7 +280,7 @@ def _pulls(
 
 
 def _scores(
-    cycle_id: str, projection: CycleProjection, *, ledger: Ledger
+    cycle_id: str, projection: CycleProjection, *, ledger: RequestReads
 ) -> Iterable[Disagreement]:
     """Compare every current score, and find reviewers who count twice."""
     standing: dict[str, Score] = {}

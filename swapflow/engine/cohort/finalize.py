@@ -14,6 +14,7 @@ from swapflow.domain.cohort.proposal import (
 from swapflow.domain.cycle import Cycle, CycleStatus
 from swapflow.domain.event import EventType
 from swapflow.engine.offers.announcements import withdraw
+from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.read_models.proposal import propose
 from swapflow.engine.selection.pulls import cancel_pulls
@@ -126,7 +127,7 @@ def check_decision(
     return verdicts
 
 
-def reopen(cycle_id: str, *, names: Collection[str], reason: str, ledger: Ledger) -> int:
+def reopen(cycle_id: str, *, names: Collection[str], reason: str, ledger: CycleReads) -> int:
     """Reopen a final list for another version; the old one stays on record.
 
     Held letters to applicants are withdrawn, with the offers that they announce.

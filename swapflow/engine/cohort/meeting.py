@@ -21,7 +21,10 @@ from swapflow.domain.cohort.proposal import (
 )
 from swapflow.domain.cycle import Cycle, CycleStatus
 from swapflow.engine.cohort.finalize import Override, finalize
+from swapflow.engine.ports.cycles import CycleReads
+from swapflow.engine.ports.decisions import DecisionReads
 from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.overview import OverviewReads
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.read_models.proposal import propose
 from swapflow.engine.read_models.snapshot import SnapshotCache
@@ -140,7 +143,7 @@ def agenda(
     )
 
 
-def open_meeting(cycle_id: str, *, by: str, ledger: Ledger) -> bool:
+def open_meeting(cycle_id: str, *, by: str, ledger: CycleReads) -> bool:
     """Open the meeting about the next list; False when it was open before.
 
     Raises:
@@ -151,7 +154,7 @@ def open_meeting(cycle_id: str, *, by: str, ledger: Ledger) -> bool:
         return tx.open_meeting(tx.cycle.cohort_version + 1, by=by)
 
 
-def close_meeting(cycle_id: str, *, by: str, ledger: Ledger) -> bool:
+def close_meeting(cycle_id: str, *, by: str, ledger: CycleReads) -> bool:
     """Close the meeting, so that nothing is recorded until it is reopened; False if it was closed.
 
     Raises:
@@ -165,7 +168,7 @@ def close_meeting(cycle_id: str, *, by: str, ledger: Ledger) -> bool:
         return meeting.closed is None
 
 
-def reopen_meeting(cycle_id: str, *, reason: str, by: str, ledger: Ledger) -> bool:
+def reopen_meeting(cycle_id: str, *, reason: str, by: str, ledger: CycleReads) -> bool:
     """Reopen a closed meeting, so that outcomes can be recorded; False when it is open.
 
     Raises:
@@ -377,12 +380,14 @@ def _check_ready(cycle: Cycle) -> None:
         raise NotReadyError("meeting_not_possible", status=cycle.status)
 
 
-def _check_conflict(cycle_id: str, application: int, seat: int | None, *, ledger: Ledger) -> None:
+def _check_conflict(
+    cycle_id: str, application: int, seat: int | None, *, ledger: DecisionReads
+) -> None:
     if seat is not None and (application, seat) in ledger.conflicts(cycle_id):
         raise ForbiddenError("conflict_of_interest")
 
 
-def _check_candidate(cycle_id: str, application: int, *, ledger: Ledger) -> None:
+def _check_candidate(cycle_id: str, application: int, *, ledger: OverviewReads) -> None:
     found = next(iter(ledger.named(cycle_id, {application})), None)
     if found is None or not found.status.is_candidate:
         raise NotFoundError("applicant_not_on_list")

@@ -7,7 +7,7 @@ it does not matter whether a message arrived.
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.event import EventType
 from swapflow.domain.ids import pull_id
-from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.records import DecisionRecord, Lease
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.projection.cycle_projection import CycleProjection
@@ -16,7 +16,7 @@ from swapflow.engine.selection.pulls import HARMLESS, open_pulls
 
 
 def write_plan(
-    plan: DecisionPlan, projection: CycleProjection, *, ledger: Ledger, lease: Lease
+    plan: DecisionPlan, projection: CycleProjection, *, ledger: CycleReads, lease: Lease
 ) -> bool:
     """Commit a decision: its record, its pulls, its assignments, all or nothing.
 

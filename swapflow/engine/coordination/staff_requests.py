@@ -3,7 +3,7 @@
 from swapflow.domain.ids import pull_id
 from swapflow.domain.people.application import ApplicationStatus
 from swapflow.domain.reviewing.assignment import PullReason
-from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.live_state import Arms, CycleState
 from swapflow.engine.ports.records import Lease, StaffRequest
 from swapflow.engine.projection.cycle_projection import CycleProjection
@@ -17,7 +17,7 @@ def answer_staff_request(
     staff_request: StaffRequest,
     projection: CycleProjection,
     *,
-    ledger: Ledger,
+    ledger: CycleReads,
     state: CycleState,
     lease: Lease,
 ) -> int:

@@ -4,12 +4,12 @@ from swapflow.bandit.situation import StopReason
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.event import EventType
 from swapflow.domain.rules import Purpose
-from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.records import Lease
 from swapflow.engine.projection.cycle_projection import CycleProjection
 
 
-def time_is_up(projection: CycleProjection, *, ledger: Ledger) -> bool:
+def time_is_up(projection: CycleProjection, *, ledger: CycleReads) -> bool:
     """Whether the deadline of a running cycle has passed."""
     deadline = projection.rules.deadline
     if (
@@ -21,7 +21,7 @@ def time_is_up(projection: CycleProjection, *, ledger: Ledger) -> bool:
     return ledger.now() >= deadline
 
 
-def end_simulation(projection: CycleProjection, *, ledger: Ledger, lease: Lease) -> int:
+def end_simulation(projection: CycleProjection, *, ledger: CycleReads, lease: Lease) -> int:
     """End a simulated cycle whose stop is proposed; a real one waits for a person.
 
     Returns:

@@ -4,7 +4,7 @@ from swapflow.domain.cycle import ASKING
 from swapflow.domain.ids import pull_id
 from swapflow.domain.reviewing.assignment import PullStatus
 from swapflow.engine.coordination.workspace import CycleWorkspace
-from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.records import Lease
 from swapflow.engine.projection.cycle_projection import CycleProjection
 from swapflow.engine.projection.pull_events import NOBODY_LEFT, PullKey
@@ -12,7 +12,9 @@ from swapflow.engine.selection.assign import NoReviewer, Seat, place
 from swapflow.engine.selection.pulls import HARMLESS, assign_seats, cancel_pulls
 
 
-def fill_vacant_seats(workspace: CycleWorkspace, *, ledger: Ledger, lease: Lease) -> int | None:
+def fill_vacant_seats(
+    workspace: CycleWorkspace, *, ledger: CycleReads, lease: Lease
+) -> int | None:
     """Assign vacant seats of open pulls to other reviewers; cancel pulls that nobody can take.
 
     Returns:
@@ -43,7 +45,7 @@ def _write(
     hopeless: set[PullKey],
     *,
     projection: CycleProjection,
-    ledger: Ledger,
+    ledger: CycleReads,
     lease: Lease,
 ) -> int:
     """Commit the reviewers of vacant seats and the pulls given up; return how many of both."""

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from swapflow.bandit.estimation.crossed_model import Fitted
 from swapflow.domain.cycle import Position
-from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.coordination import Coordination
 from swapflow.engine.ports.records import Lease
 from swapflow.engine.projection.cycle_projection import CycleProjection
 from swapflow.engine.selection.assign import NoReviewer, Seat
@@ -43,7 +43,7 @@ class CycleWorkspace:
 
 
 def hold_lease(
-    cycle_id: str, workspace: CycleWorkspace, *, ledger: Ledger, holder: str, seconds: float
+    cycle_id: str, workspace: CycleWorkspace, *, ledger: Coordination, holder: str, seconds: float
 ) -> None:
     """Take the lease, or renew it when half of it has passed: every renewal is a write.
 
@@ -59,7 +59,7 @@ def hold_lease(
         workspace.fitted_known, workspace.idle_at = False, None
 
 
-def fitted_of(cycle_id: str, workspace: CycleWorkspace, *, ledger: Ledger) -> Fitted | None:
+def fitted_of(cycle_id: str, workspace: CycleWorkspace, *, ledger: Coordination) -> Fitted | None:
     """Return the model's parameters in force: this process's own, or the last decision's."""
     if not workspace.fitted_known:
         workspace.fitted = last_fit(ledger, cycle_id)

@@ -5,7 +5,7 @@ from swapflow.domain.event import EventType, Json
 from swapflow.domain.people.application import Application, ApplicationStatus
 from swapflow.domain.people.group_numbers import group_number
 from swapflow.domain.rules import Rules
-from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.preconditions import find, refuse_finalized
 from swapflow.engine.selection.pulls import cancel_pulls, withdraw_reconsideration
@@ -27,7 +27,7 @@ def move_application(
     *,
     by: str,
     reason: str = "",
-    ledger: Ledger,
+    ledger: CycleReads,
 ) -> None:
     """Hold, release, withdraw, reinstate … an application; when it leaves, its open pulls end.
 
@@ -52,7 +52,7 @@ def move_application(
             cancel_pulls(tx, pulls, why=status.value)
 
 
-def purge(cycle_id: str, external_id: str, *, by: str, ledger: Ledger) -> None:
+def purge(cycle_id: str, external_id: str, *, by: str, ledger: CycleReads) -> None:
     """Erase one person's data for good; the chain, replays and totals stay valid.
 
     The application is withdrawn first, if it is still a candidate.

@@ -22,6 +22,7 @@ from swapflow.domain.people.application import (
 from swapflow.domain.rules import Rules
 from swapflow.engine.intake.applications import arrival, facts_of
 from swapflow.engine.intake.roster import tie_of
+from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.preconditions import find, refuse_finalized
@@ -114,7 +115,7 @@ def plan_list(cycle_id: str, rows: Sequence[NewApplication], *, ledger: Ledger) 
 
 
 def import_list(
-    cycle_id: str, rows: Sequence[NewApplication], *, wave: int = 0, ledger: Ledger
+    cycle_id: str, rows: Sequence[NewApplication], *, wave: int = 0, ledger: CycleReads
 ) -> Listed:
     """Import a list: add new applications and change known ones; all rows or none.
 
@@ -165,7 +166,7 @@ def correct(
     *,
     by: str,
     reason: str = "",
-    ledger: Ledger,
+    ledger: CycleReads,
 ) -> Application:
     """Correct an applicant's values by hand; later lists keep the correction.
 

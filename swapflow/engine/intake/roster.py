@@ -9,7 +9,7 @@ from swapflow.domain.people.reviewer import Absence, NewReviewer, Reviewer
 from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT
 from swapflow.domain.rules import Rules
 from swapflow.engine.intake.applications import refuse_held
-from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.preconditions import refuse_finalized
 from swapflow.engine.projection.people_events import UNNAMED
@@ -32,7 +32,7 @@ def tie_of(rules: Rules, external_id: str) -> int:
     return tie_key(rules.seed, external_id) >> 1
 
 
-def purge_reviewer(cycle_id: str, external_id: str, *, by: str, ledger: Ledger) -> bool:
+def purge_reviewer(cycle_id: str, external_id: str, *, by: str, ledger: CycleReads) -> bool:
     """Erase one reviewer's data for good; their scores stay under a number.
 
     They leave the roster first, if they are still on it. Their remarks belong to the applicants'
@@ -70,7 +70,7 @@ def purge_reviewer(cycle_id: str, external_id: str, *, by: str, ledger: Ledger) 
 
 
 def import_reviewers(
-    cycle_id: str, new: Sequence[NewReviewer], *, ledger: Ledger
+    cycle_id: str, new: Sequence[NewReviewer], *, ledger: CycleReads
 ) -> tuple[Reviewer, ...]:
     """Add reviewers to a cycle's roster, or change known ones: all or none.
 
@@ -101,7 +101,7 @@ def import_reviewers(
 
 
 def add_conflicts(
-    cycle_id: str, pairs: Iterable[tuple[str, str]], *, source: str, ledger: Ledger
+    cycle_id: str, pairs: Iterable[tuple[str, str]], *, source: str, ledger: CycleReads
 ) -> None:
     """Store conflicts of interest, as (application, reviewer) external ids."""
     with ledger.write(cycle_id) as tx:
@@ -109,7 +109,7 @@ def add_conflicts(
         _add_conflicts(tx, [(r, a) for a, r in pairs], numbers, source=source)
 
 
-def set_panel(cycle_id: str, pairs: Iterable[tuple[str, str]], *, ledger: Ledger) -> None:
+def set_panel(cycle_id: str, pairs: Iterable[tuple[str, str]], *, ledger: CycleReads) -> None:
     """Restrict applications to the reviewers named, as (application, reviewer) external ids."""
     with ledger.write(cycle_id) as tx:
         applications = {a.external_id: a.number for a in tx.applications()}
@@ -122,7 +122,9 @@ def set_panel(cycle_id: str, pairs: Iterable[tuple[str, str]], *, ledger: Ledger
         tx.record(EventType.PANEL_SET, {"pairs": [list(pair) for pair in numbered]})
 
 
-def leave(cycle_id: str, external_id: str, *, by: str, reason: str = "", ledger: Ledger) -> int:
+def leave(
+    cycle_id: str, external_id: str, *, by: str, reason: str = "", ledger: CycleReads
+) -> int:
     """Take a reviewer off the roster; their open assignments go to others. Return how many."""
     with ledger.write(cycle_id) as tx:
         refuse_finalized(tx)
@@ -158,7 +160,7 @@ def change_availability(
     add: Absence | None = None,
     remove: Absence | None = None,
     packet: int | None = None,
-    ledger: Ledger,
+    ledger: CycleReads,
 ) -> None:
     """Change a reviewer's absences, or how many requests they have at the same time.
 

@@ -14,6 +14,7 @@ from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.reviewing.assignment import Pull, PullReason, PullStatus
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.records import DecisionRecord
+from swapflow.engine.ports.requests import RequestReads
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.projection.cycle_projection import CycleProjection
 from swapflow.engine.projection.pull_events import STRUCK
@@ -205,7 +206,9 @@ def _may(projection: CycleProjection, pull: Pull, reviewer: int) -> bool:
     return known and may_ask(projection, pull.application, pull.kind, reviewer)
 
 
-def _people(cycle_id: str, numbers: Collection[int], *, ledger: Ledger) -> dict[int, Application]:
+def _people(
+    cycle_id: str, numbers: Collection[int], *, ledger: RequestReads
+) -> dict[int, Application]:
     return {a.number: a for a in ledger.applications_numbered(cycle_id, numbers)}
 
 

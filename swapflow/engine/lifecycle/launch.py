@@ -9,7 +9,9 @@ from swapflow.domain.event import EventType
 from swapflow.domain.people.application import Application
 from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.rules import FloorFor, Purpose, Rules, SignInPolicy
+from swapflow.engine.ports.coordination import EventReads
 from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.requests import RequestReads
 from swapflow.engine.projection.cycle_projection import CycleProjection
 from swapflow.engine.projection.ingest import BATCH, apply_new_events
 from swapflow.engine.read_models.snapshot import SnapshotCache
@@ -103,7 +105,7 @@ def without_sign_in(rules: Rules, *, provider: bool) -> str:
     return Message("sign_in_without_provider")
 
 
-def read_projection(cycle_id: str, *, ledger: Ledger) -> CycleProjection:
+def read_projection(cycle_id: str, *, ledger: EventReads) -> CycleProjection:
     """Fold a cycle's projection from its events, up to the last."""
     projection = CycleProjection(ledger.rules(cycle_id))
     while events := ledger.events(cycle_id, after=projection.position, at_most=BATCH):
@@ -112,7 +114,7 @@ def read_projection(cycle_id: str, *, ledger: Ledger) -> CycleProjection:
 
 
 def _problems(
-    cycle_id: str, projection: CycleProjection, *, ledger: Ledger
+    cycle_id: str, projection: CycleProjection, *, ledger: RequestReads
 ) -> list[LaunchProblem]:
     rules = projection.rules
     applications = ledger.applications(cycle_id)

@@ -6,7 +6,7 @@ from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.event import EventType
 from swapflow.domain.people.application import HOLD, HOLD_ENDS
 from swapflow.domain.reviewing.assignment import Pull, PullStatus
-from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.preconditions import find, refuse_finalized
 from swapflow.engine.projection.pull_events import STRUCK
@@ -21,7 +21,7 @@ from swapflow.errors import (
 WISH_PULL = "pull"
 
 
-def pause(cycle_id: str, *, by: str, reason: str = "", ledger: Ledger) -> None:
+def pause(cycle_id: str, *, by: str, reason: str = "", ledger: CycleReads) -> None:
     """Stop sending and expiring; scores, drafts, declines and corrections are still accepted."""
     with ledger.write(cycle_id) as tx:
         _require(tx, {CycleStatus.RUNNING}, "paused")
@@ -30,7 +30,7 @@ def pause(cycle_id: str, *, by: str, reason: str = "", ledger: Ledger) -> None:
         tx.note(subject=f"pause of {cycle_id}", by=by, text=reason)
 
 
-def resume(cycle_id: str, *, by: str, reason: str = "", ledger: Ledger) -> None:
+def resume(cycle_id: str, *, by: str, reason: str = "", ledger: CycleReads) -> None:
     """Resume after a pause or against a proposed stop; open due times move by the pause."""
     with ledger.write(cycle_id) as tx:
         cycle = tx.cycle
@@ -44,7 +44,9 @@ def resume(cycle_id: str, *, by: str, reason: str = "", ledger: Ledger) -> None:
         tx.note(subject=f"resumption of {cycle_id}", by=by, text=reason)
 
 
-def hold(cycle_id: str, *, by: str, reason: str, release: bool = False, ledger: Ledger) -> None:
+def hold(
+    cycle_id: str, *, by: str, reason: str, release: bool = False, ledger: CycleReads
+) -> None:
     """Put erasure on hold, or release the hold: while a complaint or a case is open.
 
     Raises:
@@ -56,7 +58,7 @@ def hold(cycle_id: str, *, by: str, reason: str, release: bool = False, ledger: 
         tx.note(subject=HOLD_ENDS if release else HOLD, by=by, text=reason)
 
 
-def stop(cycle_id: str, *, by: str, reason: str = "", ledger: Ledger) -> int:
+def stop(cycle_id: str, *, by: str, reason: str = "", ledger: CycleReads) -> int:
     """End asking: unopened requests are cancelled, opened ones may still be answered.
 
     Returns:
@@ -79,7 +81,7 @@ def cancel_unopened(tx: Transaction) -> int:
     return cancel_pulls(tx, [p for p in tx.open_pulls() if p.id not in begun], why="stopped")
 
 
-def approve(cycle_id: str, pulls: Collection[str], *, by: str, ledger: Ledger) -> int:
+def approve(cycle_id: str, pulls: Collection[str], *, by: str, ledger: CycleReads) -> int:
     """Approve proposed pulls; the coordinator finds their reviewers. Return how many."""
     with ledger.write(cycle_id) as tx:
         found = _proposed(tx, pulls)
@@ -93,7 +95,9 @@ def approve(cycle_id: str, pulls: Collection[str], *, by: str, ledger: Ledger) -
         return len(ids)
 
 
-def strike(cycle_id: str, pulls: Collection[str], *, by: str, reason: str, ledger: Ledger) -> int:
+def strike(
+    cycle_id: str, pulls: Collection[str], *, by: str, reason: str, ledger: CycleReads
+) -> int:
     """Refuse proposed pulls and release their cost; return how many."""
     with ledger.write(cycle_id) as tx:
         found = _proposed(tx, pulls)
@@ -103,7 +107,7 @@ def strike(cycle_id: str, pulls: Collection[str], *, by: str, reason: str, ledge
 
 
 def ask(
-    cycle_id: str, external_id: str, kind: str, *, by: str, reason: str, ledger: Ledger
+    cycle_id: str, external_id: str, kind: str, *, by: str, reason: str, ledger: CycleReads
 ) -> int:
     """Request an extra pull; the coordinator opens it from the reserve. Return the request id."""
     with ledger.write(cycle_id) as tx:

@@ -10,6 +10,7 @@ from swapflow.domain.rules import Rules
 from swapflow.engine.notifications.mail_text import nudge_mail, waiting_mail
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.records import Mail
+from swapflow.engine.ports.requests import RequestReads
 from swapflow.errors import ConflictError, InvalidInputError, NotFoundError, NotReadyError
 from swapflow.i18n.formatting import moment
 from swapflow.i18n.languages import writing_in
@@ -92,7 +93,7 @@ def nudge_late(cycle_id: str, *, by: str, ledger: Ledger, address: str) -> int:
     return asked
 
 
-def waiting_for(cycle_id: str, reviewer: int, *, ledger: Ledger) -> tuple[Assignment, ...]:
+def waiting_for(cycle_id: str, reviewer: int, *, ledger: RequestReads) -> tuple[Assignment, ...]:
     """Read the open assignments of a reviewer."""
     return ledger.assignments(cycle_id, reviewer=reviewer, statuses=OPEN_ASSIGNMENT)
 
@@ -130,7 +131,13 @@ def _waiting_mails(
 
 
 def _waiting_mail(
-    mail_id: str, reviewer: Reviewer, program: str, *, rules: Rules, ledger: Ledger, address: str
+    mail_id: str,
+    reviewer: Reviewer,
+    program: str,
+    *,
+    rules: Rules,
+    ledger: RequestReads,
+    address: str,
 ) -> Mail:
     waiting = waiting_for(reviewer.cycle_id, reviewer.number, ledger=ledger)
     with writing_in(rules.language):  # staff may have caused it, in another language

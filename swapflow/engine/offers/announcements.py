@@ -27,6 +27,8 @@ from swapflow.engine.offers.announcement_wording import check_wording, filled
 from swapflow.engine.offers.offer_plan import offer_round
 from swapflow.engine.offers.offers import TRIES
 from swapflow.engine.offers.open_places import restored
+from swapflow.engine.ports.cycles import CycleReads
+from swapflow.engine.ports.decisions import DecisionReads
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.records import Mail
 from swapflow.engine.ports.writes.transaction import Transaction
@@ -240,7 +242,7 @@ def announce(
     raise ConflictError("offers_recorded_meanwhile")
 
 
-def take_back(cycle_id: str, *, by: str, ledger: Ledger) -> Announcement:
+def take_back(cycle_id: str, *, by: str, ledger: CycleReads) -> Announcement:
     """Withdraw the held letters, and the offers that they announce.
 
     Raises:
@@ -290,7 +292,7 @@ def withdraw(tx: Transaction, announcement: Announcement, *, by: str) -> None:
     )
 
 
-def contradicts_record(mail_id: str, *, ledger: Ledger) -> str:
+def contradicts_record(mail_id: str, *, ledger: DecisionReads) -> str:
     """Return why a letter must not leave any more, "" while it is still true.
 
     A mail that is no letter to an applicant is always true.

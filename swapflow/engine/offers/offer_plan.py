@@ -15,6 +15,7 @@ from swapflow.domain.people.application import Application
 from swapflow.domain.rules import Rules
 from swapflow.engine.offers.acceptance_odds import Odds, most_offers
 from swapflow.engine.offers.open_places import beyond_places, out_of_waiting, restored
+from swapflow.engine.ports.decisions import DecisionReads
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.projection.cycle_projection import CycleProjection
 from swapflow.engine.read_models.snapshot import SnapshotCache
@@ -164,7 +165,9 @@ class _OfferPlan:
             risk=max(risk, 0.0),
         )
 
-    def _order(self, applications: Mapping[int, Application], *, ledger: Ledger) -> list[int]:
+    def _order(
+        self, applications: Mapping[int, Application], *, ledger: DecisionReads
+    ) -> list[int]:
         """Return who may get an offer: the chosen first, then the waitlist, by rank."""
         rank = {
             place.application: place.rank

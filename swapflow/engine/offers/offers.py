@@ -12,6 +12,7 @@ from datetime import datetime
 from swapflow.domain.cohort.offer import Offer, OfferAnswer, YieldRate
 from swapflow.domain.event import EventType
 from swapflow.engine.offers.offer_plan import OfferWave, plan
+from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.preconditions import find
 from swapflow.engine.read_models.snapshot import SnapshotCache
@@ -99,7 +100,7 @@ def answer(
     *,
     by: str,
     reason: str = "",
-    ledger: Ledger,
+    ledger: CycleReads,
 ) -> Offer:
     """Record an applicant's answer; after accepting, they may still decline later.
 
@@ -133,7 +134,7 @@ def set_acceptance_rate(
     risk: float,
     source: str,
     by: str,
-    ledger: Ledger,
+    ledger: CycleReads,
 ) -> YieldRate:
     """Store how many accept, and the allowed probability that too many do.
 

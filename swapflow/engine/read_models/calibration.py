@@ -21,11 +21,13 @@ from swapflow.domain.interval import Interval
 from swapflow.domain.reviewing.assignment import PullReason, PullStatus
 from swapflow.domain.rules import Estimates
 from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.requests import RequestReads
 from swapflow.engine.read_models.estimate_comparison import (
     ComparedCandidate,
     comparison_rows,
     in_force,
 )
+from swapflow.engine.read_models.latest_cache import LatestCache
 from swapflow.engine.read_models.reviewer_agreement import Agreement, agreement
 from swapflow.engine.read_models.snapshot import SnapshotCache
 from swapflow.engine.selection.reviewer_overlap import Groups, lasting, marked
@@ -199,8 +201,23 @@ def calibration(
     )
 
 
+def latest_calibration(
+    cycle_id: str, *, ledger: Ledger, snapshots: SnapshotCache, cache: LatestCache[Calibration]
+) -> Calibration:
+    """Return the calibration of a cycle, cached until an event.
+
+    Raises:
+        NotReadyError: If the cycle was not launched.
+    """
+    known, head = cache.get(cycle_id), ledger.cycle(cycle_id).position
+    if known is None or known.position != head:
+        made = calibration(cycle_id, ledger=ledger, snapshots=snapshots)
+        known = cache.put(cycle_id, made)
+    return known
+
+
 def _drawn(
-    cycle_id: str, situation: CycleSituation, *, ledger: Ledger
+    cycle_id: str, situation: CycleSituation, *, ledger: RequestReads
 ) -> frozenset[tuple[int, int]]:
     """Return the (arm, kind) pairs that the draw selected."""
     arm_of = {number: arm for arm, number in enumerate(situation.application.tolist())}

@@ -7,6 +7,7 @@ import numpy as np
 from swapflow.bandit.budget import BudgetRule
 from swapflow.bandit.situation import FloatArray, Look, Rule, Situation
 from swapflow.domain.rules import Estimates, Rules
+from swapflow.engine.ports.coordination import Coordination
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.read_models.snapshot import Assessment, Snapshot
 from swapflow.engine.selection.decide import last_fit
@@ -85,7 +86,9 @@ def _mask(look: Look, n: int) -> FloatArray:
     return mask
 
 
-def _look(seen: Snapshot, assessment: Assessment, estimates: Estimates, *, ledger: Ledger) -> Look:
+def _look(
+    seen: Snapshot, assessment: Assessment, estimates: Estimates, *, ledger: Coordination
+) -> Look:
     """Return the assessment by these estimates."""
     rules, situation = seen.projection.rules, assessment.situation
     if in_force(rules) is estimates:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from swapflow.domain.reviewing.assignment import Assignment
 from swapflow.domain.reviewing.score import Score
 from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.overview import OverviewReads
 from swapflow.engine.ports.records import ApplicantName, DecisionRecord
 from swapflow.engine.read_models.snapshot import Snapshot, SnapshotCache
 from swapflow.errors import NotFoundError
@@ -96,7 +97,7 @@ def asked_about(cycle_id: str, number: int, *, ledger: Ledger) -> tuple[PullExpl
         )
 
 
-def _called(cycle_id: str, external_id: str, *, ledger: Ledger) -> ApplicantName:
+def _called(cycle_id: str, external_id: str, *, ledger: OverviewReads) -> ApplicantName:
     for one in ledger.named(cycle_id):
         if one.external_id == external_id:
             return one

@@ -7,12 +7,17 @@ from dataclasses import dataclass
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.reviewing.assignment import AssignmentStatus, PullStatus
 from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.live_state import CycleState
+from swapflow.engine.ports.overview import OverviewReads
 from swapflow.engine.read_models.blocked_requests import blocked
 from swapflow.engine.read_models.dashboard import Dashboard, build_dashboard
+from swapflow.engine.read_models.dashboard_codec import decode_dashboard
+from swapflow.engine.read_models.latest_cache import LatestCache
 from swapflow.engine.read_models.proposal import STOP_SENTENCES
 from swapflow.engine.read_models.snapshot import Snapshot, SnapshotCache
 from swapflow.engine.selection.decide import last_fit
 from swapflow.engine.selection.situation import candidates
+from swapflow.errors import InvalidInputError, UnavailableError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +81,40 @@ def dashboard_from_ledger(
     with (snapshots or SnapshotCache()).at_head(cycle_id, ledger=ledger) as seen:
         fitted = last_fit(ledger, cycle_id)
         return build_dashboard(seen.projection, seen.arms, fitted=fitted, at=ledger.now())
+
+
+def current_dashboard(
+    cycle_id: str,
+    *,
+    ledger: Ledger,
+    state: CycleState,
+    snapshots: SnapshotCache,
+    cache: LatestCache[Dashboard],
+) -> tuple[Dashboard, bool]:
+    """Read the dashboard, and whether the live state had it; else build it from the ledger.
+
+    Args:
+        cycle_id: The cycle.
+        ledger: The ledger.
+        state: The live state, where a coordinator publishes dashboards.
+        snapshots: As for `progress`.
+        cache: The dashboards that were built from the ledger.
+    """
+    try:
+        packed = state.dashboard(cycle_id)
+        if packed is not None:
+            dashboard = decode_dashboard(packed)
+            # A dashboard ahead of the ledger shows that the ledger was restored from a copy.
+            if dashboard.position.seq <= ledger.cycle(cycle_id).position.seq:
+                return dashboard, True
+    except (UnavailableError, InvalidInputError):
+        pass
+    # Built again only after an event: many people may look at a program without a dashboard.
+    known, head = cache.get(cycle_id), ledger.cycle(cycle_id).position
+    if known is None or known.position != head:
+        made = dashboard_from_ledger(cycle_id, ledger=ledger, snapshots=snapshots)
+        known = cache.put(cycle_id, made)
+    return known, False
 
 
 def _progress(cycle_id: str, seen: Snapshot, *, ledger: Ledger) -> Progress:
@@ -146,7 +185,9 @@ def _belief(seen: Snapshot, *, ledger: Ledger) -> tuple[int, float | None, float
     )
 
 
-def _blocked(cycle_id: str, seen: Snapshot, *, ledger: Ledger) -> tuple[tuple[str, str, str], ...]:
+def _blocked(
+    cycle_id: str, seen: Snapshot, *, ledger: OverviewReads
+) -> tuple[tuple[str, str, str], ...]:
     """List blocked requests, each with the reason and its remedy."""
     projection = seen.projection
     if seen.cycle.status is not CycleStatus.RUNNING:

@@ -18,6 +18,7 @@ from swapflow.domain.cohort.proposal import (
 )
 from swapflow.domain.cycle import Position
 from swapflow.domain.rules import Estimates, FloorFor, RuleName, Rules
+from swapflow.engine.ports.decisions import DecisionReads
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.read_models.sensitivity import within_one_score
 from swapflow.engine.read_models.snapshot import Assessment, Snapshot, SnapshotCache
@@ -132,7 +133,7 @@ def places_among(
             )
 
 
-def _added(cycle_id: str, seen: Snapshot, *, ledger: Ledger) -> frozenset[int]:
+def _added(cycle_id: str, seen: Snapshot, *, ledger: DecisionReads) -> frozenset[int]:
     """Return the applications that a reconsideration added and that still want the place."""
     answers = {offer.application: offer for offer in ledger.offers(cycle_id)}
     return frozenset(

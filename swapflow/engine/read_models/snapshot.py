@@ -13,6 +13,7 @@ from swapflow.bandit.estimation.crossed_model import Fitted
 from swapflow.bandit.situation import IntArray, Look
 from swapflow.domain.cycle import Cycle, CycleStatus
 from swapflow.domain.rules import Rules
+from swapflow.engine.ports.coordination import Coordination, EventReads
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.live_state import Arms
 from swapflow.engine.projection.cycle_projection import CycleProjection
@@ -75,7 +76,7 @@ class Snapshot:
             self._thought.situation = situation_of(self.projection, self.arms)
         return self._thought.situation
 
-    def assessment(self, *, ledger: Ledger) -> Assessment:
+    def assessment(self, *, ledger: Coordination) -> Assessment:
         """Compute the assessment, once, under the parameters that the last decision recorded."""
         thought, fitted = self._thought, last_fit(ledger, self.cycle.id)
         if thought.assessment is None or thought.fitted != fitted:
@@ -135,7 +136,7 @@ class _Projected:
         self._folded = folded
         return folded.snapshot(cycle)
 
-    def _fold(self, folded: "_StoredSnapshot | None", ledger: Ledger) -> "_StoredSnapshot":
+    def _fold(self, folded: "_StoredSnapshot | None", ledger: EventReads) -> "_StoredSnapshot":
         rules = ledger.rules(self._cycle_id)
         # Rules of a draft change without an event.
         if folded is None or (

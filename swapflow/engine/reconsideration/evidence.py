@@ -13,6 +13,7 @@ from swapflow.domain.cycle import Position
 from swapflow.domain.people.application import Application, ApplicationStatus
 from swapflow.domain.reviewing.assignment import PullReason, PullStatus
 from swapflow.engine.offers.open_places import out_of_waiting, restored
+from swapflow.engine.ports.decisions import DecisionReads
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.preconditions import find
 from swapflow.engine.read_models.proposal import Among, places_among
@@ -215,7 +216,7 @@ def open_of(
 
 
 def listed(
-    cycle_id: str, version: int, *, ledger: Ledger
+    cycle_id: str, version: int, *, ledger: DecisionReads
 ) -> tuple[tuple[Place, ...], MethodSheet]:
     """Read a version of the list as it was stored."""
     return next((places, sheet) for v, places, sheet in ledger.proposals(cycle_id) if v == version)
@@ -251,7 +252,7 @@ def refused(offers: Sequence[Offer], application: int) -> bool:
     return last is not None and last.answer in REFUSED
 
 
-def _left(application: Application, cycle_id: str, ledger: Ledger) -> bool:
+def _left(application: Application, cycle_id: str, ledger: DecisionReads) -> bool:
     return application.status in LEFT or refused(ledger.offers(cycle_id), application.number)
 
 

@@ -26,6 +26,8 @@ from swapflow.domain.event import EventType
 from swapflow.domain.people.application import Application, ApplicationStatus
 from swapflow.domain.reviewing.assignment import PullReason
 from swapflow.domain.rules import Rules
+from swapflow.engine.ports.cycles import CycleReads
+from swapflow.engine.ports.decisions import DecisionReads
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.preconditions import find
@@ -141,7 +143,7 @@ def open_reconsideration(
 
 
 def take_back(
-    cycle_id: str, external_id: str, *, by: str, reason: str, ledger: Ledger
+    cycle_id: str, external_id: str, *, by: str, reason: str, ledger: CycleReads
 ) -> Reconsideration:
     """Withdraw a reconsideration before it is decided; its open requests are cancelled.
 
@@ -348,7 +350,9 @@ def _check_reach(
             )
 
 
-def _check_open(cycle: Cycle, application: Application, count: int, *, ledger: Ledger) -> None:
+def _check_open(
+    cycle: Cycle, application: Application, count: int, *, ledger: DecisionReads
+) -> None:
     """Raise if a reconsideration cannot be opened; the write checks for later events."""
     name, offers = application.external_id, ledger.offers(cycle.id)
     if cycle.status is not CycleStatus.FINALIZED:

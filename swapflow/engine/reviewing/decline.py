@@ -8,7 +8,7 @@ from swapflow.domain.reviewing.assignment import (
     Assignment,
     AssignmentStatus,
 )
-from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.reviewing.interviews import excuse
 from swapflow.engine.reviewing.submit import seat_payload
@@ -26,7 +26,7 @@ def decline(
     reason: str = "",
     busy_until: Absence | None = None,
     address: str = "",
-    ledger: Ledger,
+    ledger: CycleReads,
 ) -> None:
     """End an assignment because its reviewer declines; its pull goes to another.
 

@@ -16,6 +16,7 @@ from swapflow.domain.reviewing.assignment import (
     PullStatus,
 )
 from swapflow.engine.notifications.mail_text import MailText
+from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.records import Mail
 from swapflow.engine.ports.writes.transaction import Transaction
@@ -122,7 +123,7 @@ def set_slots(
 
 
 def cancel_slot(
-    cycle_id: str, pull_id: str, *, by: str, address: str = "", ledger: Ledger
+    cycle_id: str, pull_id: str, *, by: str, address: str = "", ledger: CycleReads
 ) -> None:
     """Cancel a slot and tell its people; the request itself stays open.
 
@@ -140,7 +141,7 @@ def cancel_slot(
         send_invitations(tx, new, seated, kind=tx.rules().kinds[pull.kind].name, address=address)
 
 
-def mark_no_show(assignment_id: str, *, by: str, note: str = "", ledger: Ledger) -> None:
+def mark_no_show(assignment_id: str, *, by: str, note: str = "", ledger: CycleReads) -> None:
     """Record that an applicant did not come: every seat goes to others, for another date.
 
     It does not count against the reviewers who waited. Staff see the request among those without a

@@ -12,7 +12,12 @@ from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT, Assignment, AssignmentStatus
 from swapflow.domain.reviewing.score import Draft, ScoreDetails
 from swapflow.domain.rules import KindRules, Rubric, Rules
+from swapflow.engine.ports.coordination import EventReads
+from swapflow.engine.ports.cycles import CycleReads
+from swapflow.engine.ports.decisions import DecisionReads
 from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.requests import RequestReads
+from swapflow.engine.ports.reviewer_tasks import ReviewerTasks
 from swapflow.engine.reviewing.blinding import shown_as, visible_fields
 from swapflow.engine.reviewing.documents import TEXT, neutral_name
 from swapflow.engine.reviewing.interview_mail import invitation_of
@@ -138,7 +143,7 @@ def _read_review_page(assignment: Assignment, *, ledger: Ledger) -> ReviewPage:
     )
 
 
-def _is_reconsidered(assignment: Assignment, cycle: Cycle, *, ledger: Ledger) -> bool:
+def _is_reconsidered(assignment: Assignment, cycle: Cycle, *, ledger: DecisionReads) -> bool:
     """Whether the request belongs to an open reconsideration."""
     return cycle.status is CycleStatus.FINALIZED and any(
         one.is_open
@@ -167,7 +172,7 @@ def read_document(
     raise NotFoundError("document_not_found")
 
 
-def calendar_of(sheet: ReviewPage, *, address: str, ledger: Ledger) -> str:
+def calendar_of(sheet: ReviewPage, *, address: str, ledger: CycleReads) -> str:
     """Build the calendar entry of a task that has a slot.
 
     Raises:
@@ -199,7 +204,7 @@ def clean(body: Mapping[str, str]) -> dict[str, str]:
 
 
 def _papers(
-    application: Application, rules: Rules, *, ledger: Ledger, read: bool = True
+    application: Application, rules: Rules, *, ledger: ReviewerTasks, read: bool = True
 ) -> tuple[tuple[ShownDocument, ...], int]:
     """Return the documents that may be shown, and count the hidden ones."""
     stored = ledger.files(application.cycle_id, application.number)
@@ -224,7 +229,7 @@ def _papers(
 
 
 def rubric_of(
-    assignment: Assignment, rules: Rules, kind: KindRules, *, ledger: Ledger
+    assignment: Assignment, rules: Rules, kind: KindRules, *, ledger: EventReads
 ) -> Rubric | None:
     """Find the rubric that the form was begun with; a change must not affect what was typed."""
     current = rules.rubric(kind.name)
@@ -238,7 +243,7 @@ def rubric_of(
     return current
 
 
-def _fellows(assignment: Assignment, rules: Rules, *, ledger: Ledger) -> tuple[str, ...]:
+def _fellows(assignment: Assignment, rules: Rules, *, ledger: RequestReads) -> tuple[str, ...]:
     """Return the names of the request's other reviewers; none in a blind cycle."""
     if rules.blind or rules.kinds[assignment.kind].seats == 1:
         return ()

@@ -18,7 +18,7 @@ from swapflow.domain.reviewing.assignment import (
 from swapflow.domain.reviewing.rubric import utility
 from swapflow.domain.reviewing.score import Answer, Late, NotCounted, Origin, Receipt, Score
 from swapflow.domain.rules import Purpose, Rules
-from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.projection.pull_events import EXTRA_PULL
 from swapflow.errors import (
@@ -31,7 +31,7 @@ from swapflow.errors import (
 UNASKED = frozenset({Origin.VOLUNTEERED, Origin.IMPORTED})
 
 
-def submit(answers: Sequence[Answer], *, ledger: Ledger) -> tuple[Receipt, ...]:
+def submit(answers: Sequence[Answer], *, ledger: CycleReads) -> tuple[Receipt, ...]:
     """Store answers of one cycle in one transaction, all or none, and return receipts.
 
     When this returns, the ledger has committed; Redis, broker, coordinator and workers may all be

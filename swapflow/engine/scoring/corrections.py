@@ -11,7 +11,7 @@ from swapflow.domain.reviewing.assignment import (
     Pull,
 )
 from swapflow.domain.reviewing.score import Answer, NotCounted, Score
-from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.preconditions import is_reconsidered, refuse_finalized
 from swapflow.engine.reviewing.submit import UNASKED, utility_of
@@ -19,7 +19,7 @@ from swapflow.errors import InvalidInputError, NotFoundError
 
 
 def correct(
-    answer: Answer, *, by: str, reason: str, saw_others: bool = False, ledger: Ledger
+    answer: Answer, *, by: str, reason: str, saw_others: bool = False, ledger: CycleReads
 ) -> int:
     """Replace a score by another, until the list is final.
 
@@ -61,7 +61,7 @@ def correct_in(
     return revise(tx, old, new, marks=answer, by=by, reason=reason)
 
 
-def void(assignments: Collection[str], *, by: str, reason: str, ledger: Ledger) -> int:
+def void(assignments: Collection[str], *, by: str, reason: str, ledger: CycleReads) -> int:
     """Void scores, which stay on record; return how many counted before."""
     voided = 0
     for assignment in sorted(assignments):
@@ -81,14 +81,16 @@ def void(assignments: Collection[str], *, by: str, reason: str, ledger: Ledger) 
     return voided
 
 
-def void_reviewer(cycle_id: str, reviewer: int, *, by: str, reason: str, ledger: Ledger) -> int:
+def void_reviewer(
+    cycle_id: str, reviewer: int, *, by: str, reason: str, ledger: CycleReads
+) -> int:
     """Void every score of a reviewer; return how many counted before."""
     with ledger.write(cycle_id) as tx:
         scores = [score for score in tx.scores_of_reviewer(reviewer) if score.counts]
     return void([s.assignment_id for s in scores], by=by, reason=reason, ledger=ledger)
 
 
-def admit(assignment: str, *, by: str, reason: str, ledger: Ledger) -> int:
+def admit(assignment: str, *, by: str, reason: str, ledger: CycleReads) -> int:
     """Admit a volunteered score, for a stated reason; return the number of the event.
 
     Raises:

@@ -16,6 +16,7 @@ from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT, Assignment, As
 from swapflow.domain.reviewing.rubric import utility
 from swapflow.domain.reviewing.score import Answer, ScoreDetails
 from swapflow.domain.rules import KindRules, Rubric, Rules
+from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.reviewing import submit
 from swapflow.engine.reviewing.blinding import shown_as
@@ -75,7 +76,7 @@ def examine(
     )
 
 
-def enter(plan: SheetPlan, *, by: str, ledger: Ledger) -> None:
+def enter(plan: SheetPlan, *, by: str, ledger: CycleReads) -> None:
     """Store the answers of a plan in one transaction: all or none.
 
     Raises:

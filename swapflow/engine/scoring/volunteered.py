@@ -14,7 +14,7 @@ from swapflow.domain.reviewing.assignment import (
     PullStatus,
 )
 from swapflow.domain.reviewing.score import Answer, NotCounted, Origin, Score
-from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.preconditions import refuse_finalized
 from swapflow.engine.projection.pull_events import VOLUNTEERED
@@ -34,7 +34,7 @@ class Volunteered:
 
 
 def volunteer(
-    cycle_id: str, scores: Sequence[Volunteered], *, ledger: Ledger, origin: Origin
+    cycle_id: str, scores: Sequence[Volunteered], *, ledger: CycleReads, origin: Origin
 ) -> tuple[str, ...]:
     """Store scores that were not requested; they enter no estimate unless staff admit them.
 

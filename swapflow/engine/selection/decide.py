@@ -16,7 +16,7 @@ from swapflow.bandit.situation import Look, Rule, StopReason
 from swapflow.domain.cycle import CycleStatus, Position
 from swapflow.domain.reviewing.assignment import PullReason
 from swapflow.domain.rules import DispatchMode
-from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.coordination import Coordination
 from swapflow.engine.ports.live_state import Arms
 from swapflow.engine.projection.cycle_projection import CycleProjection
 from swapflow.engine.projection.pull_events import PullKey
@@ -391,7 +391,7 @@ def _numbers(situation: CycleSituation, arms: np.ndarray) -> tuple[int, ...]:
     return tuple(sorted(int(situation.application[arm]) for arm in arms))
 
 
-def last_fit(ledger: Ledger, cycle_id: str) -> Fitted | None:
+def last_fit(ledger: Coordination, cycle_id: str) -> Fitted | None:
     """Read the parameters that the last decision with a model recorded."""
     look = ledger.last_look(cycle_id)
     return Fitted.from_dict(look) if look is not None and "prior_variance" in look else None

@@ -22,18 +22,17 @@ from swapflow.engine.ports.records import (
     Waiting,
 )
 from swapflow.engine.projection.ingest import rebuild
-from swapflow.engine.read_models.calibration import Calibration, calibration
+from swapflow.engine.read_models.calibration import Calibration, latest_calibration
 from swapflow.engine.read_models.dashboard import Dashboard
-from swapflow.engine.read_models.dashboard_codec import decode_dashboard
 from swapflow.engine.read_models.explanation import (
     Explanation,
     PullExplanation,
     asked_about,
     explain,
 )
-from swapflow.engine.read_models.progress import Progress, dashboard_from_ledger, progress
+from swapflow.engine.read_models.progress import Progress, current_dashboard, progress
 from swapflow.engine.services.context import ServiceContext
-from swapflow.errors import InvalidInputError, UnavailableError
+from swapflow.errors import UnavailableError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,26 +47,13 @@ class ReportService:
 
     def dashboard(self, cycle_id: str) -> tuple[Dashboard, bool]:
         """Read the dashboard, and whether the live state had it; else build it from the ledger."""
-        try:
-            packed = self.context.state.dashboard(cycle_id)
-            if packed is not None:
-                dashboard = decode_dashboard(packed)
-                # A dashboard ahead of the ledger shows that the ledger was restored from a copy.
-                if dashboard.position.seq <= self.context.ledger.cycle(cycle_id).position.seq:
-                    return dashboard, True
-        except (UnavailableError, InvalidInputError):
-            pass
-        # Built again only after an event: many people may look at a program without a dashboard.
-        known, head = (
-            self.context.dashboards.get(cycle_id),
-            self.context.ledger.cycle(cycle_id).position,
+        return current_dashboard(
+            cycle_id,
+            ledger=self.context.ledger,
+            state=self.context.state,
+            snapshots=self.context.snapshots,
+            cache=self.context.dashboards,
         )
-        if known is None or known.position != head:
-            made = dashboard_from_ledger(
-                cycle_id, ledger=self.context.ledger, snapshots=self.context.snapshots
-            )
-            known = self.context.dashboards.put(cycle_id, made)
-        return known, False
 
     def calibration(self, cycle_id: str) -> Calibration:
         """Compute how reviewers and kinds mark, and what adjusting changes; cached until an event.
@@ -75,16 +61,12 @@ class ReportService:
         Raises:
             NotReadyError: If the cycle was not launched.
         """
-        known, head = (
-            self.context.calibrations.get(cycle_id),
-            self.context.ledger.cycle(cycle_id).position,
+        return latest_calibration(
+            cycle_id,
+            ledger=self.context.ledger,
+            snapshots=self.context.snapshots,
+            cache=self.context.calibrations,
         )
-        if known is None or known.position != head:
-            made = calibration(
-                cycle_id, ledger=self.context.ledger, snapshots=self.context.snapshots
-            )
-            known = self.context.calibrations.put(cycle_id, made)
-        return known
 
     def state_answers(self) -> bool:
         """Whether the live state's server answers."""

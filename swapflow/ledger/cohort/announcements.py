@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from sqlalchemy import Connection, Select, and_, func, insert, select, update
+from typing_extensions import override
 
 from swapflow.domain.cohort.announcement import (
     AnnouncedLetter,
@@ -17,6 +18,9 @@ from swapflow.domain.cohort.offer import OfferAnswer
 from swapflow.domain.cohort.proposal import Verdict
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.people.application import ApplicationStatus
+from swapflow.engine.ports.decisions import DecisionReads
+from swapflow.engine.ports.outbox import Outbox
+from swapflow.engine.ports.writes.decisions import DecisionWrites
 from swapflow.ledger.core.cycle_lock import CycleLock
 from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.row_mapping import AnyRow
@@ -65,18 +69,18 @@ _ANSWERS = select(
 ).join(OFFER_ANSWER, OFFER_ANSWER.c.offer_id == OFFER.c.id, isouter=True)
 
 
-class SqlAnnouncements:
+class SqlAnnouncements(DecisionReads, Outbox):
     """The part of the ledger that reads announcements, and releases their letters."""
 
     _database: Database
 
+    @override
     def announcements(self, cycle_id: str) -> tuple[Announcement, ...]:
-        """Read every announcement of a cycle with its letters, oldest first."""
         with self._database.reading() as connection:
             return _announcements(connection, cycle_id)
 
+    @override
     def letter_facts(self, mail_id: str) -> LetterFacts | None:
-        """Read what is known of a letter to an applicant; None for any other mail."""
         with self._database.reading() as connection:
             row = connection.execute(_FACTS.where(ANNOUNCED.c.message_id == mail_id)).one_or_none()
             if row is None:
@@ -103,8 +107,8 @@ class SqlAnnouncements:
             verdict=None if verdict is None else Verdict(verdict),
         )
 
+    @override
     def release_letters(self) -> int:
-        """Queue the held letters that are due; return how many."""
         with self._database.reading() as connection:
             now = self._database.now(connection)
             due = _DUE.where(ANNOUNCEMENT.c.leaves_at <= now)
@@ -125,15 +129,15 @@ class SqlAnnouncements:
             return moved.rowcount
 
 
-class AnnouncementWrites(CycleLock):
+class AnnouncementWrites(CycleLock, DecisionWrites):
     """The part of a transaction that writes announcements."""
 
+    @override
     def announcements(self) -> tuple[Announcement, ...]:
-        """Read every announcement with its letters, oldest first."""
         return _announcements(self._connection, self._id)
 
+    @override
     def insert_announcement(self, version: int, *, leaves_at: datetime, by: str) -> int:
-        """Store an announcement without its letters; return its id."""
         row = {
             "cycle_id": self._id,
             "version": version,
@@ -146,10 +150,10 @@ class AnnouncementWrites(CycleLock):
         stored = self._connection.execute(insert(ANNOUNCEMENT).returning(ANNOUNCEMENT.c.id), row)
         return int(stored.scalar_one())
 
+    @override
     def insert_letters(
         self, announcement_id: int, letters: Sequence[tuple[int, Group, int | None, str]]
     ) -> None:
-        """Store letters, (application, what it tells, offer, id of its mail) each."""
         insert_all(
             self._connection,
             ANNOUNCED,
@@ -166,8 +170,8 @@ class AnnouncementWrites(CycleLock):
             ],
         )
 
+    @override
     def take_letters_back(self, announcement_id: int, *, by: str) -> int:
-        """Withdraw the letters of an announcement that are still held; return how many."""
         mine = select(ANNOUNCED.c.message_id).where(ANNOUNCED.c.announcement_id == announcement_id)
         moved = self._connection.execute(
             update(MESSAGE)

@@ -1,55 +1,58 @@
 """Meetings, their outcomes, endorsements, and conflicts of interest."""
 
 from sqlalchemy import Connection, insert, select
+from typing_extensions import override
 
 from swapflow.domain.cohort.meeting import Endorsement, Meeting, Said, Turn, Word
+from swapflow.engine.ports.decisions import DecisionReads
+from swapflow.engine.ports.writes.decisions import DecisionWrites
 from swapflow.ledger.core.cycle_lock import CycleLock
 from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.statements import insert_ignoring
 from swapflow.ledger.schema import CONFLICT, ENDORSEMENT, MEETING, MEETING_OUTCOME, MEETING_TURN
 
 
-class SqlMeetings:
+class SqlMeetings(DecisionReads):
     """The part of the ledger that reads meetings."""
 
     _database: Database
 
+    @override
     def meeting(self, cycle_id: str, version: int) -> Meeting | None:
-        """Read the meeting about a version of the list; None when none was opened."""
         with self._database.reading() as connection:
             return _meeting(connection, cycle_id, version)
 
+    @override
     def endorsements(self, cycle_id: str) -> tuple[Endorsement, ...]:
-        """Read the endorsements of a cycle's applications, oldest first."""
         columns = [ENDORSEMENT.c[name] for name in ("application", "by", "text", "at")]
         query = select(*columns).filter_by(cycle_id=cycle_id).order_by(ENDORSEMENT.c.id)
         with self._database.reading() as connection:
             return tuple(Endorsement(**row._asdict()) for row in connection.execute(query))
 
+    @override
     def conflicts(self, cycle_id: str) -> tuple[tuple[int, int], ...]:
-        """Read the (application, reviewer) pairs that are in conflict, in order."""
         columns = CONFLICT.c.application, CONFLICT.c.reviewer
         query = select(*columns).where(CONFLICT.c.cycle_id == cycle_id).order_by(*columns)
         with self._database.reading() as connection:
             return tuple((row.application, row.reviewer) for row in connection.execute(query))
 
 
-class MeetingWrites(CycleLock):
+class MeetingWrites(CycleLock, DecisionWrites):
     """The part of a transaction that writes meetings."""
 
+    @override
     def meeting(self, version: int) -> Meeting | None:
-        """Read the meeting about a version of the list; None when none was opened."""
         return _meeting(self._connection, self._id, version)
 
+    @override
     def open_meeting(self, version: int, *, by: str) -> bool:
-        """Open the meeting about a version of the list; False when it was open before."""
         row = {"cycle_id": self._id, "version": version, "by": by, "at": self._now}
         return insert_ignoring(self._connection, MEETING, [row]) > 0
 
+    @override
     def insert_said(
         self, version: int, application: int, word: Word, *, reason: str, by: str
     ) -> None:
-        """Store what a meeting said about an application; earlier entries are kept."""
         row = {
             "cycle_id": self._id,
             "version": version,
@@ -61,8 +64,8 @@ class MeetingWrites(CycleLock):
         }
         self._connection.execute(insert(MEETING_OUTCOME), row)
 
+    @override
     def insert_turn(self, version: int, *, closed: bool, reason: str, by: str) -> None:
-        """Store that a meeting was closed, or reopened for a reason."""
         row = {
             "cycle_id": self._id,
             "version": version,
@@ -73,8 +76,8 @@ class MeetingWrites(CycleLock):
         }
         self._connection.execute(insert(MEETING_TURN), row)
 
+    @override
     def insert_endorsement(self, application: int, *, text: str, by: str) -> None:
-        """Store an endorsement of an application."""
         row = {
             "cycle_id": self._id,
             "application": application,

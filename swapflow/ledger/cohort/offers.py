@@ -4,26 +4,29 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from sqlalchemy import Connection, delete, func, insert, select
+from typing_extensions import override
 
 from swapflow.domain.cohort.offer import Offer, OfferAnswer, YieldRate
+from swapflow.engine.ports.decisions import DecisionReads
+from swapflow.engine.ports.writes.decisions import DecisionWrites
 from swapflow.ledger.core.cycle_lock import CycleLock
 from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.statements import insert_all
 from swapflow.ledger.schema import OFFER, OFFER_ANSWER, YIELD_RATE
 
 
-class SqlOffers:
+class SqlOffers(DecisionReads):
     """The part of the ledger that reads offers."""
 
     _database: Database
 
+    @override
     def offers(self, cycle_id: str) -> tuple[Offer, ...]:
-        """Read every offer of a cycle with its answer, oldest first."""
         with self._database.reading() as connection:
             return _offers(connection, cycle_id)
 
+    @override
     def yield_rate(self, cycle_id: str) -> YieldRate | None:
-        """Read the acceptance rate in force; None when none was set."""
         columns = [c for c in YIELD_RATE.c if c.name not in {"id", "cycle_id"}]
         query = (
             select(*columns)
@@ -36,13 +39,14 @@ class SqlOffers:
             return None if row is None else YieldRate(**row._asdict())
 
 
-class OfferWrites(CycleLock):
+class OfferWrites(CycleLock, DecisionWrites):
     """The part of a transaction that writes offers."""
 
+    @override
     def offers(self) -> tuple[Offer, ...]:
-        """Read every offer with its answer, oldest first."""
         return _offers(self._connection, self._id)
 
+    @override
     def insert_offers(
         self,
         version: int,
@@ -52,7 +56,6 @@ class OfferWrites(CycleLock):
         risk: float,
         by: str,
     ) -> None:
-        """Store offers of places, (application, line) each, that go out together."""
         rows = [
             {
                 "cycle_id": self._id,
@@ -70,14 +73,14 @@ class OfferWrites(CycleLock):
         ]
         insert_all(self._connection, OFFER, rows)
 
+    @override
     def answer_offer(self, offer_id: int, answer: OfferAnswer) -> None:
-        """Store the answer to an offer, replacing an earlier answer."""
         self._connection.execute(delete(OFFER_ANSWER).where(OFFER_ANSWER.c.offer_id == offer_id))
         row = {"offer_id": offer_id, "answer": answer.value, "at": self._now}
         self._connection.execute(insert(OFFER_ANSWER), row)
 
+    @override
     def insert_yield(self, rate: YieldRate) -> None:
-        """Store an acceptance rate; it is in force from now on."""
         row = {
             "cycle_id": self._id,
             "accepting": rate.accepting,

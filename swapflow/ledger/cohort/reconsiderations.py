@@ -4,6 +4,7 @@ from collections.abc import Collection
 from datetime import date
 
 from sqlalchemy import Connection, insert, select, update
+from typing_extensions import override
 
 from swapflow.domain.cohort.reconsideration import (
     Closing,
@@ -11,6 +12,8 @@ from swapflow.domain.cohort.reconsideration import (
     Reconsideration,
     Result,
 )
+from swapflow.engine.ports.decisions import DecisionReads
+from swapflow.engine.ports.writes.decisions import DecisionWrites
 from swapflow.ledger.core.cycle_lock import CycleLock
 from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.row_mapping import AnyRow
@@ -21,31 +24,31 @@ from swapflow.ledger.schema.cohort import STILL_OPEN
 _OPEN = select(RECONSIDERATION.c.cycle_id).where(STILL_OPEN).distinct()
 
 
-class SqlReconsiderations:
+class SqlReconsiderations(DecisionReads):
     """The part of the ledger that reads reconsiderations."""
 
     _database: Database
 
+    @override
     def reconsiderations(self, cycle_id: str) -> tuple[Reconsideration, ...]:
-        """Read every reconsideration of a cycle, oldest first."""
         with self._database.reading() as connection:
             return _reconsiderations(connection, cycle_id)
 
+    @override
     def reconsidering(self) -> frozenset[str]:
-        """Return the ids of cycles in which a reconsideration is open."""
         with self._database.reading() as connection:
             return frozenset(connection.execute(_OPEN).scalars())
 
 
-class ReconsiderationWrites(CycleLock):
+class ReconsiderationWrites(CycleLock, DecisionWrites):
     """The part of a transaction that writes reconsiderations."""
 
+    @override
     def reconsiderations(self) -> tuple[Reconsideration, ...]:
-        """Read every reconsideration of the cycle, oldest first."""
         return _reconsiderations(self._connection, self._id)
 
+    @override
     def insert_reconsideration(self, new: NewReconsideration, *, by: str) -> int:
-        """Store a newly opened reconsideration; return its id."""
         row = {
             "cycle_id": self._id,
             "application": new.application,
@@ -74,8 +77,8 @@ class ReconsiderationWrites(CycleLock):
         assert key is not None
         return int(key[0])
 
+    @override
     def close_reconsideration(self, which: int, closing: Closing, *, by: Collection[str]) -> None:
-        """Store how a reconsideration ended, replacing what was stored before."""
         self._connection.execute(
             update(RECONSIDERATION)
             .where(RECONSIDERATION.c.id == which, RECONSIDERATION.c.cycle_id == self._id)

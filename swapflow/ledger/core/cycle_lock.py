@@ -6,12 +6,14 @@ from datetime import datetime
 
 from sqlalchemy import Column, Connection, bindparam, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
+from typing_extensions import override
 
 from swapflow.domain.cycle import Cycle, CycleStatus, Position
 from swapflow.domain.event import EventType, Json, body, chain_hash
 from swapflow.domain.fixed_point import Delta, gain_units
 from swapflow.domain.rules import Rules
 from swapflow.domain.rules_text import from_text, to_text
+from swapflow.engine.ports.writes.cycle import CycleWrites
 from swapflow.errors import InvalidInputError, LeaseLostError, NotFoundError
 from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.row_mapping import Values, to_cycle
@@ -54,7 +56,7 @@ _TYPES_AFTER = (
 )
 
 
-class CycleLock:
+class CycleLock(CycleWrites):
     """A transaction that holds the lock of its cycle's row; `save` writes the collected changes.
 
     Events are hashed when they are recorded and written together at the end, with one update of
@@ -89,16 +91,17 @@ class CycleLock:
         self._numbers: dict[tuple[str, ...], dict[str, int]] = {}
         self._id = cycle_id
 
+    @override
     @property
     def cycle(self) -> Cycle:
-        """The cycle's row as of taking the lock, plus this transaction's events."""
         return to_cycle(self._row)
 
+    @override
     @property
     def now(self) -> datetime:
-        """The database's time when the lock was taken, plus the test offset; aware UTC."""
         return self._now
 
+    @override
     def record(
         self,
         event_type: EventType,
@@ -108,7 +111,6 @@ class CycleLock:
         spent: int = 0,
         committed: int = 0,
     ) -> int:
-        """Append an event to the chain; return its number."""
         seq = self._row["seq"] + 1
         text = body(payload, deltas, spent=spent, committed=committed)
         digest = chain_hash(
@@ -131,11 +133,12 @@ class CycleLock:
         self._row["committed"] += committed
         return int(seq)
 
+    @override
     def event_types_after(self, seq: int) -> frozenset[EventType]:
-        """Return the types of events after `seq`, this transaction's own excluded."""
         rows = self._connection.execute(_TYPES_AFTER, {"cycle": self._id, "seq": seq})
         return frozenset(EventType(row[0]) for row in rows)
 
+    @override
     def set_status(
         self, status: CycleStatus, *, paused_at: datetime | None = None, stop_reason: str = ""
     ) -> None:
@@ -148,22 +151,14 @@ class CycleLock:
         if stop_reason or status in _STATUS_WITHOUT_REASON:
             self._row["stop_reason"] = stop_reason or None
 
+    @override
     def set_rules(self, rules: Rules, *, by: str, reason: str) -> None:
-        """Store a new rules version and make it the cycle's.
-
-        Raises:
-            InvalidInputError: If the version exists already.
-        """
         store_rules(self._connection, self._id, rules, by=by, reason=reason, at=self._now)
         self._row["rules_version"] = rules.version
         self._row["purpose"] = rules.purpose.value
 
+    @override
     def rules(self, version: int = 0) -> Rules:
-        """Read a rules version, 0 for the current one.
-
-        Raises:
-            NotFoundError: If there is no such version.
-        """
         return read_rules(self._connection, self._id, version or self._row["rules_version"])
 
     @property

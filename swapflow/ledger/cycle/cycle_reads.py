@@ -4,6 +4,7 @@ import json
 from collections.abc import Collection, Sequence
 
 from sqlalchemy import Text, bindparam, select, type_coerce
+from typing_extensions import override
 
 from swapflow.domain.cycle import START, Position
 from swapflow.domain.event import Event, chain_hash
@@ -13,7 +14,10 @@ from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus, P
 from swapflow.domain.reviewing.score import Score
 from swapflow.domain.rules import Rules
 from swapflow.domain.rules_text import from_text
+from swapflow.engine.ports.coordination import Coordination
+from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.records import DecisionRecord, StaffRequest
+from swapflow.engine.ports.requests import RequestReads
 from swapflow.errors import NotFoundError
 from swapflow.ledger.core import queries
 from swapflow.ledger.core.cycle_lock import read_rules
@@ -80,7 +84,7 @@ FITTED = "prior_variance"
 _CHAIN_BATCH = 2000
 
 
-class SqlCycleReads(SqlRecordReads):
+class SqlCycleReads(SqlRecordReads, CycleReads, RequestReads, Coordination):
     """The reading half of the ledger; every answer is as of one moment.
 
     Raises:
@@ -88,6 +92,7 @@ class SqlCycleReads(SqlRecordReads):
         UnavailableError: From any method, if the database does not answer.
     """
 
+    @override
     def events(self, cycle_id: str, *, after: Position, at_most: int) -> tuple[Event, ...] | None:
         """Read the events after a position; None if the ledger never had that position.
 
@@ -117,8 +122,8 @@ class SqlCycleReads(SqlRecordReads):
             to_event(cycle_id, row, content) for row, content in zip(rows, contents, strict=True)
         )
 
+    @override
     def check_chain(self, cycle_id: str) -> str | None:
-        """Recompute every event's hash from the stored bytes; return the first fault, or None."""
         seq, head = 0, ""
         with self._database.reading() as connection:
             cycle = connection.execute(
@@ -143,8 +148,8 @@ class SqlCycleReads(SqlRecordReads):
             return f"the cycle stands at event {cycle.seq}, its events end at {seq}"
         return None
 
+    @override
     def rules(self, cycle_id: str, version: int = 0) -> Rules:
-        """Read a rules version, 0 for the current one."""
         with self._database.reading() as connection:
             if version:
                 require_cycle(connection, cycle_id)
@@ -154,6 +159,7 @@ class SqlCycleReads(SqlRecordReads):
                 raise no_cycle(cycle_id)
             return from_text(text)
 
+    @override
     def assignment(self, assignment_id: str) -> Assignment:
         """Read one assignment.
 
@@ -166,12 +172,13 @@ class SqlCycleReads(SqlRecordReads):
             raise NotFoundError("assignment_not_found", assignment=assignment_id)
         return found[assignment_id]
 
+    @override
     def assignment_ids(self, cycle_id: str, *, reviewer: int) -> tuple[str, ...]:
-        """List the ids of all assignments that a reviewer ever had in a cycle."""
         asked = {"cycle": cycle_id, "reviewer": reviewer}
         with self._database.reading() as connection:
             return tuple(connection.execute(_OWN_IDS, asked).scalars())
 
+    @override
     def assignments(
         self,
         cycle_id: str,
@@ -180,7 +187,6 @@ class SqlCycleReads(SqlRecordReads):
         application: int | None = None,
         statuses: Collection[AssignmentStatus] = (),
     ) -> tuple[Assignment, ...]:
-        """Read assignments of a cycle, filtered; no statuses means all."""
         query = queries.ASSIGNMENTS.where(ASSIGNMENT.c.cycle_id == cycle_id)
         if reviewer is not None:
             query = query.where(ASSIGNMENT.c.reviewer == reviewer)
@@ -194,6 +200,7 @@ class SqlCycleReads(SqlRecordReads):
         # With ORDER BY, SQLite scans the whole cycle instead of one reviewer's rows.
         return tuple(sorted(map(to_assignment, self._all(cycle_id, query)), key=queries.place))
 
+    @override
     def pulls(
         self,
         cycle_id: str,
@@ -201,7 +208,6 @@ class SqlCycleReads(SqlRecordReads):
         application: int | None = None,
         statuses: Collection[PullStatus] = (),
     ) -> tuple[Pull, ...]:
-        """Read pulls of a cycle, filtered; no statuses means all."""
         query = queries.PULLS.where(PULL.c.cycle_id == cycle_id)
         if application is not None:
             query = query.where(PULL.c.application == application)
@@ -209,44 +215,44 @@ class SqlCycleReads(SqlRecordReads):
             query = query.where(PULL.c.status.in_([status.value for status in statuses]))
         return tuple(to_pull(row) for row in self._all(cycle_id, query))
 
+    @override
     def scores(self, cycle_id: str, *, application: int | None = None) -> tuple[Score, ...]:
-        """Read every revision of every score, in the order of their submission."""
         query = queries.SCORES.where(SCORE.c.cycle_id == cycle_id)
         if application is not None:
             query = query.where(SCORE.c.application == application)
         return tuple(to_score(row) for row in self._all(cycle_id, query))
 
+    @override
     def applications(self, cycle_id: str) -> tuple[Application, ...]:
-        """Read a cycle's applications, in the order of their numbers."""
         with self._database.reading() as connection:
             found = queries.applications(connection, cycle_id)
             if not found:
                 require_cycle(connection, cycle_id)
         return found
 
+    @override
     def reviewers(self, cycle_id: str) -> tuple[Reviewer, ...]:
-        """Read a cycle's roster, in the order of the numbers."""
         with self._database.reading() as connection:
             found = queries.reviewers(connection, cycle_id)
             if not found:
                 require_cycle(connection, cycle_id)
         return found
 
+    @override
     def reviewer(self, cycle_id: str, number: int) -> Reviewer:
-        """Read one reviewer of a cycle's roster."""
         with self._database.reading() as connection:
             found = queries.reviewers(connection, cycle_id, number)
         if not found:
             raise NotFoundError("reviewer_number_not_in_cycle", cycle=cycle_id, number=number)
         return found[0]
 
+    @override
     def decisions(self, cycle_id: str) -> tuple[DecisionRecord, ...]:
-        """Read a cycle's decisions, in order."""
         query = select(DECISION).filter_by(cycle_id=cycle_id).order_by(DECISION.c.number)
         return tuple(to_decision(row) for row in self._all(cycle_id, query))
 
+    @override
     def last_look(self, cycle_id: str) -> dict[str, float] | None:
-        """Read the numbers of the last decision that recorded a fitted model; None before."""
         # `type_coerce` lets the filter see the stored text, before it is parsed.
         query = (
             select(DECISION.c.look)
@@ -260,13 +266,13 @@ class SqlCycleReads(SqlRecordReads):
         rows = self._all(cycle_id, query)
         return rows[0][0] if rows else None
 
+    @override
     def wishes(self, cycle_id: str) -> tuple[StaffRequest, ...]:
-        """Read the open staff requests, oldest first."""
         query = select(*WISH_COLUMNS).filter_by(cycle_id=cycle_id, done="").order_by(WISH.c.id)
         return tuple(to_staff_request(row) for row in self._all(cycle_id, query))
 
+    @override
     def has_overdue(self, cycle_id: str) -> bool:
-        """Whether an open assignment's due time has passed."""
         with self._database.reading() as connection:
             which = {"cycle": cycle_id, "moment": self._database.now(connection)}
             found = connection.execute(_HAS_OVERDUE, which).first()
@@ -274,8 +280,8 @@ class SqlCycleReads(SqlRecordReads):
                 require_cycle(connection, cycle_id)
             return found is not None
 
+    @override
     def has_absences(self, cycle_id: str) -> bool:
-        """Whether anyone on the roster has an absence on record."""
         query = select(ROSTER_ABSENCE.c.reviewer).filter_by(cycle_id=cycle_id).limit(1)
         return bool(self._all(cycle_id, query))
 

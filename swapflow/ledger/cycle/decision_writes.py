@@ -3,9 +3,13 @@
 from collections.abc import Collection, Sequence
 
 from sqlalchemy import func, insert, select, update
+from typing_extensions import override
 
 from swapflow.domain.cohort.proposal import MethodSheet, Outcome, Place, Waiver
 from swapflow.engine.ports.records import DecisionRecord, Mail
+from swapflow.engine.ports.writes.cycle import CycleWrites
+from swapflow.engine.ports.writes.decisions import DecisionWrites as DecisionWritesPort
+from swapflow.engine.ports.writes.requests import RequestWrites
 from swapflow.ledger.core.cycle_lock import CycleLock
 from swapflow.ledger.core.row_mapping import from_decision, from_place, from_sheet
 from swapflow.ledger.core.statements import insert_all, insert_ignoring
@@ -24,16 +28,16 @@ from swapflow.ledger.schema import (
 )
 
 
-class DecisionWrites(CycleLock):
+class DecisionWrites(CycleLock, CycleWrites, RequestWrites, DecisionWritesPort):
     """The part of a transaction that stores decisions of the rule and of people."""
 
+    @override
     def insert_decision(self, decision: DecisionRecord) -> None:
-        """Store a decision; the cycle's count of decisions follows."""
         self._connection.execute(insert(DECISION), {**from_decision(decision), "at": self._now})
         self._row["decisions"] = decision.number
 
+    @override
     def insert_proposal(self, places: Sequence[Place], sheet: MethodSheet) -> int:
-        """Store a proposal; return its version."""
         last = self._connection.execute(
             select(func.max(PROPOSAL.c.version)).where(PROPOSAL.c.cycle_id == self._id)
         ).scalar_one()
@@ -45,11 +49,8 @@ class DecisionWrites(CycleLock):
         insert_all(self._connection, PLACE, [key | from_place(place) for place in places])
         return version
 
+    @override
     def insert_outcomes(self, version: int, outcomes: Sequence[Outcome]) -> None:
-        """Store what people decided, for one cohort version.
-
-        A second outcome for the same application replaces the first, which is kept.
-        """
         insert_all(
             self._connection,
             OUTCOME,
@@ -67,13 +68,13 @@ class DecisionWrites(CycleLock):
             ],
         )
 
+    @override
     def insert_signature(self, version: int, *, by: str, role: str) -> None:
-        """Store that a named person signed a cohort version; a second time changes nothing."""
         row = {"cycle_id": self._id, "version": version, "by": by, "role": role, "at": self._now}
         insert_ignoring(self._connection, SIGNATURE, [row])
 
+    @override
     def insert_waiver(self, version: int, application: int, waiver: Waiver) -> None:
-        """Store that a person accepts an application below a floor; the first waiver is kept."""
         row = {
             "cycle_id": self._id,
             "version": version,
@@ -84,8 +85,8 @@ class DecisionWrites(CycleLock):
         }
         insert_ignoring(self._connection, WAIVER, [row])
 
+    @override
     def set_cohort_version(self, version: int) -> None:
-        """Make a cohort version the cycle's latest."""
         position = self.position
         row = {
             "cycle_id": self._id,
@@ -97,10 +98,10 @@ class DecisionWrites(CycleLock):
         insert_ignoring(self._connection, COHORT_VERSION, [row])
         self._row["cohort_version"] = version
 
+    @override
     def insert_approval(
         self, pulls: Collection[str], *, by: str, verdict: str, reason: str
     ) -> None:
-        """Store that a named person approved or struck proposed pulls."""
         approval = {
             "cycle_id": self._id,
             "by": by,
@@ -113,10 +114,10 @@ class DecisionWrites(CycleLock):
         rows = [{"approval_id": key[0], "pull_id": pull} for pull in sorted(set(pulls))]
         insert_all(self._connection, APPROVAL_PULL, rows)
 
+    @override
     def add_staff_request(
         self, *, what: str, application: int, kind: int, by: str, reason: str
     ) -> int:
-        """Store a staff request; return its id."""
         staff_request = {
             "cycle_id": self._id,
             "what": what,
@@ -131,14 +132,14 @@ class DecisionWrites(CycleLock):
         assert key is not None
         return int(key[0])
 
+    @override
     def close_staff_request(self, wish_id: int, done: str) -> None:
-        """Record how a staff request ended."""
         self._connection.execute(
             update(WISH).where(WISH.c.id == wish_id, WISH.c.cycle_id == self._id).values(done=done)
         )
 
+    @override
     def queue_mail(self, mails: Sequence[Mail], *, held: bool = False) -> None:
-        """Store mails to be sent, or held; those whose id exists already stay as they are."""
         rows = [
             {
                 "id": mail.id,

@@ -3,8 +3,10 @@
 from collections.abc import Mapping, Sequence
 
 from sqlalchemy import Connection, Table, bindparam, delete, insert, select
+from typing_extensions import override
 
 from swapflow.domain.people.application import Application, NewApplication, said
+from swapflow.engine.ports.writes.people import PeopleWrites as PeopleWritesPort
 from swapflow.errors import NotFoundError
 from swapflow.ledger.core.statements import insert_all
 from swapflow.ledger.cycle.people import PeopleWrites
@@ -39,27 +41,23 @@ def read_list_reading(connection: Connection, cycle_id: str, what: str) -> dict[
     return dict(found or {})
 
 
-class ImportedListWrites(PeopleWrites):
+class ImportedListWrites(PeopleWrites, PeopleWritesPort):
     """The part of a transaction that writes imported lists."""
 
+    @override
     def add_applications(
         self, new: Sequence[NewApplication], ties: Sequence[int], *, wave: int
     ) -> tuple[Application, ...]:
-        """Insert applications with the next free numbers, in the order given.
-
-        Raises:
-            InvalidInputError: If an external id exists in the cycle already.
-        """
         added = super().add_applications(new, ties, wave=wave)
         self.keep_brought({a.number: said(row) for a, row in zip(added, new, strict=True)})
         return added
 
+    @override
     def brought(self) -> dict[int, dict[str, str]]:
-        """Read the latest imported fields of each applicant, by number."""
         return read_brought(self._connection, self._id)
 
+    @override
     def keep_brought(self, said_of: Mapping[int, Mapping[str, str]]) -> None:
-        """Store imported fields of applicants, by number, replacing those of earlier lists."""
         if not said_of:
             return
         self._connection.execute(
@@ -77,8 +75,8 @@ class ImportedListWrites(PeopleWrites):
             ],
         )
 
+    @override
     def keep_list_reading(self, what: str, settings: Mapping[str, str], *, by: str) -> None:
-        """Store the settings with which a kind of list was read, replacing earlier ones."""
         self._connection.execute(
             delete(LIST_READING).where(
                 LIST_READING.c.cycle_id == self._id, LIST_READING.c.what == what
@@ -95,12 +93,8 @@ class ImportedListWrites(PeopleWrites):
             },
         )
 
+    @override
     def change_application(self, changed: Application) -> None:
-        """Write an application's name, mail, fields and selection attributes.
-
-        Raises:
-            NotFoundError: If the cycle has no such application.
-        """
         there = self.applications([changed.number])
         if not there:
             raise NotFoundError(
@@ -115,16 +109,12 @@ class ImportedListWrites(PeopleWrites):
                 SELECTION_ATTRIBUTE, changed.number, changed.attributes, all_of_them=True
             )
 
+    @override
     def write_monitoring(self, number: int, values: Mapping[str, str]) -> None:
-        """Write monitoring attributes, replacing those of the same names."""
         self._replace(MONITORING_ATTRIBUTE, number, values, all_of_them=False)
 
+    @override
     def put_link(self, number: int, name: str, link: str, *, redacted: bool) -> bool:
-        """Store a link to an applicant's document elsewhere, replacing the one of that name.
-
-        Returns:
-            False if staff uploaded a file of that name, which is then kept.
-        """
         within = {"cycle_id": self._id, "application": number}
         there = self._connection.execute(
             select(DOCUMENT.c.position, DOCUMENT.c.version, DOCUMENT.c.name).filter_by(**within)

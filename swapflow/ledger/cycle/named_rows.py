@@ -9,11 +9,14 @@ from uuid import uuid4
 
 from sqlalchemy import Table, bindparam, insert, select
 from sqlalchemy.exc import IntegrityError
+from typing_extensions import override
 
 from swapflow.domain.people.application import (
     HOLD,
     HOLD_ENDS,
 )
+from swapflow.engine.ports.writes.cycle import CycleWrites
+from swapflow.engine.ports.writes.people import PeopleWrites
 from swapflow.errors import InvalidInputError
 from swapflow.ledger.core.cycle_lock import CycleLock
 from swapflow.ledger.core.row_mapping import Values
@@ -32,24 +35,20 @@ _PERSONS_BY_EMAIL = select(PERSON.c.id, PERSON.c.email, PERSON.c.name).where(
 _SUBJECT = re.compile(r"^(?:application[: ]|[a-z0-9-]+:)(\d+)(?::|$)")
 
 
-class NamedRowWrites(CycleLock):
+class NamedRowWrites(CycleLock, CycleWrites, PeopleWrites):
     """Writes of rows that a name or a number identifies; rows that exist are found."""
 
+    @override
     def topic_number(self, topic: str) -> int:
-        """Return the number of a topic in this cycle; a new topic gets a new one."""
         return self._numbered(TOPIC, {"cycle_id": self._id}, "name", topic)
 
+    @override
     def group_number(self, attribute: str, value: str) -> int:
-        """Return the number of an attribute's value in this cycle; a new value gets a new one."""
         within = {"cycle_id": self._id, "attribute": attribute}
         return self._numbered(ATTRIBUTE_VALUE, within, "value", value)
 
+    @override
     def note(self, *, subject: str, by: str, text: str) -> str:
-        """Store a free-text reason in an erasable row; return its salted digest.
-
-        A subject `application:NUMBER`, or a pull's or assignment's id, ties the note to that
-        application, with which it is erased.
-        """
         # Without the salt, a short reason could be found again by hashing guesses after its
         # erasure.
         salt = secrets.token_hex(16)
@@ -70,8 +69,8 @@ class NamedRowWrites(CycleLock):
         )
         return digest
 
+    @override
     def hold(self) -> tuple[str, str] | None:
-        """Read who put erasure on hold, and why; None when there is no hold."""
         last = self._connection.execute(
             select(NOTE.c.subject, NOTE.c.by, NOTE.c.text)
             .where(NOTE.c.cycle_id == self._id, NOTE.c.subject.in_((HOLD, HOLD_ENDS)))

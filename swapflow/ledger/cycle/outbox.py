@@ -21,10 +21,13 @@ from sqlalchemy import (
     select,
     update,
 )
+from typing_extensions import override
 
 from swapflow.domain.cycle import ASKING
 from swapflow.domain.ids import cycle_of
 from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus
+from swapflow.engine.ports.coordination import Coordination
+from swapflow.engine.ports.outbox import Outbox
 from swapflow.engine.ports.records import Mail
 from swapflow.ledger.core import queries
 from swapflow.ledger.core.cycle_lock import LOCK_CYCLE
@@ -153,19 +156,13 @@ _STATE_OF_MAIL = select(MESSAGE.c.state).where(MESSAGE.c.id == bindparam("which"
 _MAIL = select(*MAIL_COLUMNS).where(MESSAGE.c.id == bindparam("which"))
 
 
-class SqlOutbox:
+class SqlOutbox(Outbox, Coordination):
     """The outgoing half of the ledger; every method may be repeated and run twice at once."""
 
     _database: Database
 
+    @override
     def unsent(self, *, again_after: float, at_most: int) -> tuple[Assignment, ...]:
-        """Read QUEUED assignments of cycles that dispatch, never sent or sent too long ago.
-
-        Args:
-            again_after: Seconds after which a message without effect is sent again; each
-                further time waits twice as long, up to 64 times.
-            at_most: Most rows.
-        """
         with self._database.reading() as connection:
             now = self._database.now(connection)
             moments = {"moment": now} | {
@@ -175,26 +172,26 @@ class SqlOutbox:
             rows = connection.execute(_UNSENT, {"at_most": at_most, **moments})
             return tuple(to_assignment(row) for row in rows)
 
+    @override
     def mark_sent(self, ids: Collection[str]) -> None:
-        """Record that the messages of these assignments have been handed to the broker."""
         if not ids:
             return
         with self._database.writing() as connection:
             _lock_cycles(connection, ids)
             moved_in(connection, _MARK_SENT, ids, moment=self._database.now(connection))
 
+    @override
     def unanswered(
         self, cycle_id: str, automatic: Collection[int], *, at_most: int
     ) -> tuple[Assignment, ...]:
-        """Read open assignments of the given (automatic) reviewers, oldest first."""
         with self._database.reading() as connection:
             rows = rows_in(connection, _UNANSWERED, automatic, cycle=cycle_id, at_most=at_most)
             if not rows:
                 require_cycle(connection, cycle_id)
         return tuple(to_assignment(row) for row in rows[:at_most])
 
+    @override
     def mark_delivered(self, ids: Collection[str]) -> int:
-        """Move QUEUED assignments to DELIVERED and return how many; writes no event."""
         if not ids:
             return 0
         with self._database.writing() as connection:
@@ -202,8 +199,8 @@ class SqlOutbox:
             now = self._database.now(connection)
             return moved_in(connection, _MARK_DELIVERED, ids, moment=now)
 
+    @override
     def mark_opened(self, assignment_id: str, *, rubric_version: int) -> bool:
-        """Move an assignment to OPENED and pin its rubric; False when it was open already."""
         with self._database.writing() as connection:
             moved = connection.execute(
                 _MARK_OPENED,
@@ -215,12 +212,8 @@ class SqlOutbox:
             )
             return moved.rowcount == 1
 
+    @override
     def mails(self, *, at_most: int, again_after: float = 0.0) -> tuple[Mail, ...]:
-        """Read mails that wait to be sent, oldest first, and those stuck in `sending`.
-
-        Left out are those whose message was handed to the broker within `again_after` seconds;
-        with each try that failed the wait doubles, up to 64 times.
-        """
         with self._database.reading() as connection:
             # The real time: a mail server does not follow the offset that tests set.
             now = self._database.now(connection, real=True)
@@ -236,17 +229,14 @@ class SqlOutbox:
             }
             return tuple(to_mail(row) for row in connection.execute(_WAITING_MAILS, limits))
 
+    @override
     def mark_relayed(self, ids: Collection[str]) -> None:
-        """Record that the messages of these mails have been handed to the broker."""
         with self._database.writing() as connection:
             now = self._database.now(connection, real=True)
             moved_in(connection, _MARK_RELAYED, ids, moment=now)
 
+    @override
     def claim_mail(self, mail_id: str) -> Mail | None:
-        """Mark a mail as being sent and read it; None when it was sent already.
-
-        Also None while another process is sending it; after ten minutes that one counts as dead.
-        """
         with self._database.writing() as connection:
             now = self._database.now(connection, real=True)
             claim = {
@@ -259,13 +249,13 @@ class SqlOutbox:
                 return None
             return to_mail(connection.execute(_MAIL, {"which": mail_id}).one())
 
+    @override
     def known_mails(self, ids: Collection[str]) -> frozenset[str]:
-        """Return which of these mails exist already, sent or not."""
         with self._database.reading() as connection:
             return frozenset(row.id for row in rows_in(connection, _KNOWN_MAILS, ids))
 
+    @override
     def put_mail_off(self, mail_id: str, why: str, *, at_most: int) -> bool:
-        """Queue a mail for another try; after `at_most` tries mark it failed and return False."""
         put_off = (
             update(MESSAGE)
             .where(MESSAGE.c.id == mail_id)
@@ -280,8 +270,8 @@ class SqlOutbox:
             state = connection.execute(_STATE_OF_MAIL, {"which": mail_id}).scalar_one()
             return bool(state == "queued")
 
+    @override
     def mark_mail(self, mail_id: str, state: str, *, detail: str = "") -> None:
-        """Record that a mail was sent ("sent"), refused ("failed") or is to wait ("queued")."""
         with self._database.writing() as connection:
             connection.execute(
                 update(MESSAGE).where(MESSAGE.c.id == mail_id).values(state=state, detail=detail)

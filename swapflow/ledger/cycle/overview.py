@@ -10,9 +10,12 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Select, bindparam, case, delete, func, insert, select
+from typing_extensions import override
 
 from swapflow.domain.people.application import ApplicationStatus
 from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT, AssignmentStatus
+from swapflow.engine.ports.coordination import Coordination
+from swapflow.engine.ports.overview import OverviewReads
 from swapflow.engine.ports.records import (
     ApplicantName,
     DecisionRecord,
@@ -42,7 +45,7 @@ _STUCK_AFTER = timedelta(seconds=20)
 _STATUSES = {status.value: status for status in ApplicationStatus}
 
 
-class SqlOverview:
+class SqlOverview(OverviewReads, Coordination):
     """The part of the ledger behind the dashboard.
 
     Raises:
@@ -51,10 +54,10 @@ class SqlOverview:
 
     _database: Database
 
+    @override
     def named(
         self, cycle_id: str, numbers: Collection[int] | None = None
     ) -> tuple[ApplicantName, ...]:
-        """Read who a cycle's applications are, in the order of their numbers; all or some."""
         query = (
             select(
                 APPLICATION.c.number,
@@ -86,8 +89,8 @@ class SqlOverview:
                 for number, external_id, name, status in rows
             )
 
+    @override
     def waiting(self, cycle_id: str) -> tuple[Waiting, ...]:
-        """Count open assignments, and those of them that are overdue, by kind and reviewer."""
         with self._database.reading() as connection:
             late = case((ASSIGNMENT.c.due_at < self._database.now(connection), 1), else_=0)
             query = (
@@ -106,8 +109,8 @@ class SqlOverview:
                 for kind, reviewer, count, overdue in connection.execute(query)
             )
 
+    @override
     def loads(self, cycle_id: str) -> dict[int, Load]:
-        """Read how busy each reviewer is who was ever asked."""
         waiting = self._waiting_by_reviewer(cycle_id)
         days: dict[int, list[float]] = {}
         done: dict[int, tuple[int, datetime]] = {}
@@ -170,10 +173,10 @@ class SqlOverview:
         # all.
         return select(ranked).where((2 * ranked.c.nth).between(ranked.c.done, ranked.c.done + 2))
 
+    @override
     def last_moves(
         self, cycle_id: str, applications: Collection[int]
     ) -> dict[int, tuple[datetime, bool]]:
-        """Return when each was last asked about or answered, and whether it was an answer."""
         if not applications:
             return {}
         query = (
@@ -194,8 +197,8 @@ class SqlOverview:
                 for application, asked, answered in connection.execute(query)
             }
 
+    @override
     def process_health(self, cycle_id: str) -> ProcessHealth:
-        """Read whether the processes behind a cycle are alive."""
         with self._database.reading() as connection:
             require_cycle(connection, cycle_id)
             cycle = connection.execute(
@@ -223,8 +226,8 @@ class SqlOverview:
             led_until=cycle.lease_until, event_at=event_at, begun_at=begun_at, stuck=int(stuck)
         )
 
+    @override
     def steps(self, cycle_id: str, *, at_most: int) -> tuple[DecisionStep, ...]:
-        """Read the last decisions in numbers, oldest first."""
         query = (
             select(DECISION.c.number, DECISION.c.at, DECISION.c.contested, DECISION.c.look)
             .where(DECISION.c.cycle_id == cycle_id)
@@ -238,10 +241,10 @@ class SqlOverview:
             for row in reversed(rows)
         )
 
+    @override
     def decisions_numbered(
         self, cycle_id: str, numbers: Collection[int]
     ) -> dict[int, DecisionRecord]:
-        """Read some decisions, by number."""
         query = select(DECISION).where(
             DECISION.c.cycle_id == cycle_id,
             DECISION.c.number.in_(bindparam("values", expanding=True)),
@@ -250,10 +253,10 @@ class SqlOverview:
             found = map(to_decision, rows_in(connection, query, numbers))
             return {record.number: record for record in found}
 
+    @override
     def decisions_before(
         self, cycle_id: str, number: int, *, at_most: int
     ) -> tuple[tuple[DecisionRecord, datetime], ...]:
-        """Read decisions below a number and when they were made, newest first; 0: the newest."""
         query = select(DECISION).where(DECISION.c.cycle_id == cycle_id)
         if number:
             query = query.where(DECISION.c.number < number)
@@ -261,8 +264,8 @@ class SqlOverview:
             rows = connection.execute(query.order_by(DECISION.c.number.desc()).limit(at_most))
             return tuple((to_decision(row), row.at) for row in rows)
 
+    @override
     def pins(self, cycle_id: str) -> tuple[Pin, ...]:
-        """Read the pins: applications that people want in or out."""
         query = (
             select(PIN.c.application, PIN.c.verdict, PIN.c.by, PIN.c.reason, PIN.c.at)
             .where(PIN.c.cycle_id == cycle_id)
@@ -271,10 +274,10 @@ class SqlOverview:
         with self._database.reading() as connection:
             return tuple(Pin(**row._asdict()) for row in connection.execute(query))
 
+    @override
     def set_pin(
         self, cycle_id: str, application: int, *, verdict: str, by: str, reason: str
     ) -> None:
-        """Store a pin in place of the one before; "" removes it."""
         where = (PIN.c.cycle_id == cycle_id) & (PIN.c.application == application)
         with self._database.writing() as connection:
             connection.execute(delete(PIN).where(where))

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 
 from sqlalchemy import delete, update
+from typing_extensions import override
 
 from swapflow.domain.people.application import (
     Application,
@@ -10,6 +11,7 @@ from swapflow.domain.people.application import (
     NewApplication,
 )
 from swapflow.domain.people.reviewer import Absence, NewReviewer, Reviewer
+from swapflow.engine.ports.writes.people import PeopleWrites as PeopleWritesPort
 from swapflow.errors import NotFoundError
 from swapflow.ledger.core import queries
 from swapflow.ledger.core.row_mapping import Values, signed
@@ -28,17 +30,13 @@ from swapflow.ledger.schema import (
 )
 
 
-class PeopleWrites(NamedRowWrites):
+class PeopleWrites(NamedRowWrites, PeopleWritesPort):
     """The part of a transaction that writes people."""
 
+    @override
     def add_applications(
         self, new: Sequence[NewApplication], ties: Sequence[int], *, wave: int
     ) -> tuple[Application, ...]:
-        """Insert applications with the next free numbers, in the order given.
-
-        Raises:
-            InvalidInputError: If an external id exists in the cycle already.
-        """
         start = self._next_number(APPLICATION.c.number)
         numbers = range(start, start + len(new))
         persons = self._persons([(a.name, a.email) for a in new])
@@ -87,18 +85,14 @@ class PeopleWrites(NamedRowWrites):
             ],
         )
 
+    @override
     def applications(self, numbers: Collection[int] | None = None) -> tuple[Application, ...]:
-        """Read applications, all or those named, in the order of their numbers."""
         return queries.applications(self._connection, self._id, numbers)
 
+    @override
     def move_application(
         self, number: int, status: ApplicationStatus, *, by: str, reason: str
     ) -> None:
-        """Set an application's status; store the reason in an erasable row.
-
-        Raises:
-            NotFoundError: If the cycle has no such application.
-        """
         self._change_application(number, {"status": status.value})
         if reason:
             self.note(subject=f"application:{number}", by=by, text=reason)
@@ -112,12 +106,8 @@ class PeopleWrites(NamedRowWrites):
         if not moved:
             raise NotFoundError("application_number_not_in_cycle", cycle=self._id, number=number)
 
+    @override
     def add_reviewers(self, new: Sequence[NewReviewer]) -> tuple[Reviewer, ...]:
-        """Insert roster entries with the next free numbers, in the order given.
-
-        Raises:
-            InvalidInputError: If an external id exists in the roster already.
-        """
         start = self._next_number(ROSTER.c.number)
         persons = self._persons([(r.name, r.email) for r in new])
         rows = [
@@ -143,16 +133,12 @@ class PeopleWrites(NamedRowWrites):
         # Numbers are never reused, so the new rows are the tail of the roster.
         return self.reviewers()[start:]
 
+    @override
     def reviewers(self) -> tuple[Reviewer, ...]:
-        """Read the roster, in the order of the numbers."""
         return queries.reviewers(self._connection, self._id)
 
+    @override
     def change_reviewer(self, reviewer: Reviewer) -> None:
-        """Replace a roster entry's capacity, packet, topics, absences and activity.
-
-        Raises:
-            NotFoundError: If the roster has no such number.
-        """
         moved = self._connection.execute(
             update(ROSTER)
             .where(ROSTER.c.cycle_id == self._id, ROSTER.c.number == reviewer.number)
@@ -178,23 +164,20 @@ class PeopleWrites(NamedRowWrites):
         self._set_topics(reviewer.number, reviewer.topics)
         self._set_absences(reviewer.number, reviewer.absences)
 
+    @override
     def add_absence(self, reviewer: int, absence: Absence) -> None:
-        """Add days on which a reviewer gets no new requests."""
         self._set_absences(reviewer, (absence,))
 
+    @override
     def add_conflicts(self, pairs: Iterable[tuple[int, int]], *, source: str) -> int:
-        """Store (application, reviewer) conflicts; return how many were new."""
         rows = [
             {"cycle_id": self._id, "application": a, "reviewer": r, "source": source}
             for a, r in pairs
         ]
         return insert_ignoring(self._connection, CONFLICT, rows)
 
+    @override
     def set_panel(self, pairs: Iterable[tuple[int, int]]) -> None:
-        """Restrict applications to the reviewers named: (application, reviewer) pairs.
-
-        The earlier panel of an application named here is replaced; others stay.
-        """
         rows = [{"cycle_id": self._id, "application": a, "reviewer": r} for a, r in pairs]
         for number in sorted({row["application"] for row in rows}):  # type: ignore[type-var]  # ints
             self._connection.execute(

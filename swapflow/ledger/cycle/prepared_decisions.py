@@ -18,10 +18,15 @@ from sqlalchemy import (
     select,
     update,
 )
+from typing_extensions import override
 
 from swapflow.domain.reviewing.score import Score
 from swapflow.domain.rules_text import from_text
+from swapflow.engine.ports.cycles import CycleReads
+from swapflow.engine.ports.decisions import DecisionReads
+from swapflow.engine.ports.outbox import Outbox
 from swapflow.engine.ports.records import Mail, MailRecord, PreparedDecision, RulesVersion
+from swapflow.engine.ports.requests import RequestReads
 from swapflow.errors import NotFoundError
 from swapflow.ledger.core import queries
 from swapflow.ledger.core.database import Database
@@ -38,7 +43,7 @@ _AGAIN = (
 )
 
 
-class SqlPreparedDecisions:
+class SqlPreparedDecisions(CycleReads, RequestReads, DecisionReads, Outbox):
     """The part of the ledger behind the pages of staff.
 
     Raises:
@@ -50,8 +55,8 @@ class SqlPreparedDecisions:
 
     # Rules
 
+    @override
     def rules_history(self, cycle_id: str) -> tuple[RulesVersion, ...]:
-        """Read every version of a cycle's rules, newest first."""
         query = (
             select(RULES.c.body, RULES.c.by, RULES.c.reason, RULES.c.at)
             .where(RULES.c.cycle_id == cycle_id)
@@ -64,18 +69,18 @@ class SqlPreparedDecisions:
                 for row in connection.execute(query)
             )
 
+    @override
     def scores_with_marks(
         self, cycle_id: str, kind: int
     ) -> tuple[tuple[Score, dict[str, float | None]], ...]:
-        """Read the latest revision of every score of a kind given as marks, with the marks."""
         with self._database.reading() as connection:
             require_cycle(connection, cycle_id)
             return queries.scores_with_marks(connection, cycle_id, kind)
 
     # Decisions that wait for signatures
 
+    @override
     def prepared(self, cycle_id: str) -> PreparedDecision | None:
-        """Read the prepared decision of a cycle, with its signatures so far."""
         with self._database.reading() as connection:
             require_cycle(connection, cycle_id)
             row = connection.execute(
@@ -100,8 +105,8 @@ class SqlPreparedDecisions:
                 signed=tuple(signed.scalars()),
             )
 
+    @override
     def prepare(self, cycle_id: str, new: PreparedDecision) -> None:
-        """Store a decision for signature in place of the one before, whose signatures lapse."""
         with self._database.writing() as connection:
             require_cycle(connection, cycle_id)
             self._clear(connection, cycle_id)
@@ -117,8 +122,8 @@ class SqlPreparedDecisions:
                 },
             )
 
+    @override
     def sign_prepared(self, cycle_id: str, digest: str, *, by: str) -> bool:
-        """Add a signature to the decision with this digest; False when another is prepared now."""
         with self._database.writing() as connection:
             # The row is locked, so that nobody can replace the text under a signature.
             there = connection.execute(
@@ -135,8 +140,8 @@ class SqlPreparedDecisions:
             insert_ignoring(connection, PREPARED_SIGNATURE, [row])
             return True
 
+    @override
     def drop_prepared(self, cycle_id: str) -> bool:
-        """Withdraw the prepared decision; False when there was none."""
         with self._database.writing() as connection:
             return self._clear(connection, cycle_id)
 
@@ -150,6 +155,7 @@ class SqlPreparedDecisions:
 
     # Mails of a cycle
 
+    @override
     def cycle_mails(
         self,
         cycle_id: str,
@@ -159,15 +165,6 @@ class SqlPreparedDecisions:
         after: tuple[datetime, str] | None = None,
         at_most: int = 50,
     ) -> tuple[MailRecord, ...]:
-        """Read a cycle's mails, newest first; a sign-in mail belongs to no cycle.
-
-        Args:
-            cycle_id: The cycle.
-            state: Only these; "" for all.
-            skip: How many to leave out at the beginning.
-            after: Moment and id of the last one seen; the list goes on behind it.
-            at_most: Most mails.
-        """
         query = (
             _mails_of(cycle_id)
             .order_by(MESSAGE.c.created_at.desc(), MESSAGE.c.id)
@@ -184,12 +181,8 @@ class SqlPreparedDecisions:
             require_cycle(connection, cycle_id)
             return tuple(_to_record(row) for row in connection.execute(query))
 
+    @override
     def cycle_mail(self, cycle_id: str, mail_id: str) -> MailRecord:
-        """Read one mail of a cycle.
-
-        Raises:
-            NotFoundError: If the cycle has no such mail.
-        """
         with self._database.reading() as connection:
             row = connection.execute(
                 _mails_of(cycle_id).where(MESSAGE.c.id == mail_id)
@@ -198,8 +191,8 @@ class SqlPreparedDecisions:
             raise NotFoundError("mail_not_in_program", mail=mail_id)
         return _to_record(row)
 
+    @override
     def count_mails(self, cycle_id: str) -> dict[str, int]:
-        """Count a cycle's mails by state."""
         query = (
             select(MESSAGE.c.state, func.count())
             .where(MESSAGE.c.cycle_id == cycle_id)
@@ -208,14 +201,14 @@ class SqlPreparedDecisions:
         with self._database.reading() as connection:
             return dict(connection.execute(query).all())
 
+    @override
     def queue_again(self, cycle_id: str, mail_id: str) -> bool:
-        """Queue a failed mail again; False when it had not failed."""
         with self._database.writing() as connection:
             one = _AGAIN.where(MESSAGE.c.id == mail_id)
             return bool(connection.execute(one, {"cycle": cycle_id}).rowcount)
 
+    @override
     def queue_all_again(self, cycle_id: str) -> int:
-        """Queue every failed mail of a cycle again; return how many."""
         with self._database.writing() as connection:
             return connection.execute(_AGAIN, {"cycle": cycle_id}).rowcount
 

@@ -3,8 +3,11 @@
 from typing import Any
 
 from sqlalchemy import Select, bindparam, func, select
+from typing_extensions import override
 
 from swapflow.domain.cohort.proposal import MethodSheet, Outcome, Place
+from swapflow.engine.ports.decisions import DecisionReads
+from swapflow.engine.ports.requests import RequestReads
 from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.row_mapping import (
     OUTCOME_COLUMNS,
@@ -42,7 +45,7 @@ _PLACES = (
 )
 
 
-class SqlRecordReads:
+class SqlRecordReads(RequestReads, DecisionReads):
     """The part of the ledger that reads the results of a cycle, for reports and exports.
 
     Raises:
@@ -52,8 +55,8 @@ class SqlRecordReads:
 
     _database: Database
 
+    @override
     def proposals(self, cycle_id: str) -> tuple[tuple[int, tuple[Place, ...], MethodSheet], ...]:
-        """Read a cycle's proposals: version, places, method sheet."""
         query = select(PROPOSAL).filter_by(cycle_id=cycle_id).order_by(PROPOSAL.c.version)
         places: dict[int, list[Place]] = {}
         with self._database.reading() as connection:
@@ -67,8 +70,8 @@ class SqlRecordReads:
             for row in proposals
         )
 
+    @override
     def outcomes(self, cycle_id: str, version: int) -> tuple[Outcome, ...]:
-        """Read what people decided, for one cohort version: the last outcome of each one."""
         query = (
             select(*OUTCOME_COLUMNS)
             .filter_by(cycle_id=cycle_id, version=version)
@@ -77,8 +80,8 @@ class SqlRecordReads:
         standing = {row.application: to_outcome(row) for row in self._all(cycle_id, query)}
         return tuple(standing[number] for number in sorted(standing))
 
+    @override
     def signatures(self, cycle_id: str, version: int) -> tuple[tuple[str, str], ...]:
-        """Read who signed a cohort version: (name, role), in the order of signing."""
         query = (
             select(SIGNATURE.c.by, SIGNATURE.c.role)
             .filter_by(cycle_id=cycle_id, version=version)
@@ -86,8 +89,8 @@ class SqlRecordReads:
         )
         return tuple((row.by, row.role) for row in self._all(cycle_id, query))
 
+    @override
     def unredacted(self, cycle_id: str) -> tuple[str, ...]:
-        """List the external ids whose documents are not marked redacted."""
         query = (
             select(APPLICATION.c.number, APPLICATION.c.external_id)
             .join(
@@ -101,8 +104,8 @@ class SqlRecordReads:
         )
         return tuple(row.external_id or "" for row in self._all(cycle_id, query))
 
+    @override
     def documents(self, cycle_id: str, *, application: int) -> tuple[tuple[str, str, bool], ...]:
-        """Read an application's documents: (name, link or path, marked redacted)."""
         query = (
             select(DOCUMENT.c.name, DOCUMENT.c.link, DOCUMENT.c.redacted)
             .filter_by(cycle_id=cycle_id, application=application)
@@ -110,8 +113,8 @@ class SqlRecordReads:
         )
         return tuple((r.name, r.link, r.redacted) for r in self._all(cycle_id, query))
 
+    @override
     def remarks(self, cycle_id: str) -> tuple[tuple[str, str], ...]:
-        """Read (assignment id, remark) of a cycle, for exports: of the current revisions."""
         query = (
             select(SCORE.c.assignment_id, REMARK.c.text)
             .join(
@@ -125,8 +128,8 @@ class SqlRecordReads:
         standing = {row.assignment_id: row.text for row in self._all(cycle_id, query)}
         return tuple(standing.items())
 
+    @override
     def counts(self, cycle_id: str) -> dict[tuple[int, str], int]:
-        """Count assignments by (kind, status), for progress views."""
         query = (
             select(ASSIGNMENT.c.kind, ASSIGNMENT.c.status, func.count())
             .where(ASSIGNMENT.c.cycle_id == cycle_id)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from sqlalchemy import bindparam, delete, func, select, update
+from typing_extensions import override
 
 from swapflow.domain.people.application import Application
 from swapflow.domain.people.interview import Interview
@@ -17,6 +18,8 @@ from swapflow.domain.reviewing.assignment import (
     PullStatus,
 )
 from swapflow.domain.reviewing.score import Score
+from swapflow.engine.ports.writes.people import PeopleWrites
+from swapflow.engine.ports.writes.requests import RequestWrites as RequestWritesPort
 from swapflow.errors import NotFoundError
 from swapflow.ledger.core import queries
 from swapflow.ledger.core.cycle_lock import CycleLock
@@ -101,14 +104,14 @@ _LAST_ORDINALS = (
 _SINGLE_LOOKS = 10  # more than these mean a batch, for which all are read at once
 
 
-class RequestWrites(CycleLock):
+class RequestWrites(CycleLock, PeopleWrites, RequestWritesPort):
     """The part of a transaction that requests and stores scores."""
 
     _single_looks = 0
     _ordinals: dict[tuple[int, int], int] | None = None
 
+    @override
     def insert_pulls(self, pulls: Sequence[Pull]) -> None:
-        """Insert pulls; those that exist already are left as they are."""
         insert_ignoring(self._connection, PULL, [from_pull(pull) for pull in pulls])
         self._ordinals = None
         seats = [
@@ -118,18 +121,18 @@ class RequestWrites(CycleLock):
         ]
         insert_ignoring(self._connection, SEAT, seats)
 
+    @override
     def insert_assignments(self, assignments: Sequence[Assignment]) -> None:
-        """Insert assignments; those that exist already are left as they are."""
         fresh: Values = {"delivered_at": None, "decline_kind": None}
         rows = [from_assignment(assignment) | fresh for assignment in assignments]
         insert_ignoring(self._connection, ASSIGNMENT, rows)
 
+    @override
     def pulls(self, ids: Collection[str]) -> dict[str, Pull]:
-        """Read pulls by id; unknown ids are absent from the answer."""
         return queries.pulls_by_id(self._connection, ids)
 
+    @override
     def next_ordinal(self, application: int, kind: int) -> int:
-        """Return the ordinal of the next pull of this kind of this application."""
         if self._ordinals is None and self._single_looks < _SINGLE_LOOKS:
             self._single_looks += 1
             which = {"cycle": self._id, "application": application, "kind": kind}
@@ -140,50 +143,51 @@ class RequestWrites(CycleLock):
             self._ordinals = {(row[0], row[1]): row[2] for row in rows}
         return self._ordinals.get((application, kind), 0) + 1
 
+    @override
     def assignments(self, ids: Collection[str]) -> dict[str, Assignment]:
-        """Read assignments by id; unknown ids are absent from the answer."""
         return queries.assignments_by_id(self._connection, ids)
 
+    @override
     def assignments_of(self, pull_ids: Collection[str]) -> tuple[Assignment, ...]:
-        """Read every assignment of the pulls, by pull, seat and attempt."""
         return queries.assignments_by_pull(self._connection, pull_ids)
 
+    @override
     def assignments_of_reviewer(
         self, reviewer: int, statuses: Collection[AssignmentStatus]
     ) -> tuple[Assignment, ...]:
-        """Read a reviewer's assignments in the given statuses."""
         return queries.assignments_by_reviewer(self._connection, self._id, reviewer, statuses)
 
+    @override
     def end_assignments_of(self, reviewer: int) -> tuple[Assignment, ...]:
-        """Move a reviewer's open assignments to EXPIRED and return them."""
         found = self.assignments_of_reviewer(reviewer, OPEN_ASSIGNMENT)
         ids = [assignment.id for assignment in found]
         self.move_assignments(ids, AssignmentStatus.EXPIRED, allowed=OPEN_ASSIGNMENT)
         return tuple(replace(a, status=AssignmentStatus.EXPIRED) for a in found)
 
+    @override
     def begun_assignments(self) -> tuple[Assignment, ...]:
-        """Read the cycle's assignments that a reviewer has opened and not answered."""
         rows = self._connection.execute(_BEGUN, {"cycle": self._id})
         return tuple(to_assignment(row) for row in rows)
 
+    @override
     def open_pulls(self) -> tuple[Pull, ...]:
-        """Read every proposed and open pull of the cycle."""
         rows = self._connection.execute(_UNFINISHED, {"cycle": self._id})
         return tuple(to_pull(row) for row in rows)
 
+    @override
     def open_pulls_of(self, application: int) -> tuple[Pull, ...]:
-        """Read an application's proposed and open pulls."""
         which = {"cycle": self._id, "application": application}
         rows = self._connection.execute(_UNFINISHED_OF, which)
         return tuple(to_pull(row) for row in rows)
 
+    @override
     def overdue(self, *, at_most: int) -> tuple[Assignment, ...]:
-        """Read open assignments whose due time has passed, oldest first."""
         rows = self._connection.execute(
             _OVERDUE, {"cycle": self._id, "moment": self._now, "at_most": at_most}
         )
         return tuple(to_assignment(row) for row in rows)
 
+    @override
     def move_assignments(
         self,
         ids: Collection[str],
@@ -219,10 +223,10 @@ class RequestWrites(CycleLock):
             **more,
         )
 
+    @override
     def move_pulls(
         self, ids: Collection[str], to: PullStatus, *, allowed: Collection[PullStatus]
     ) -> int:
-        """Move pulls that are in one of the allowed statuses; return how many."""
         return moved_in(
             self._connection,
             _MOVE_PULLS,
@@ -231,14 +235,15 @@ class RequestWrites(CycleLock):
             allowed=[status.value for status in allowed],
         )
 
+    @override
     def shift_due_times(self, by: timedelta) -> None:
-        """Move the due time of every open assignment."""
         # Row by row in Python: the two databases add intervals to times in different ways.
         due = self._connection.execute(_DUE_TIMES, {"cycle": self._id})
         moved = [{"which": id_, "moment": moment + by} for id_, moment in due]
         if moved:
             self._connection.execute(_SHIFT, moved)
 
+    @override
     def insert_scores(
         self,
         scores: Sequence[Score],
@@ -247,7 +252,6 @@ class RequestWrites(CycleLock):
         remarks: Sequence[str],
         notes: Sequence[Mapping[str, str]] = (),
     ) -> None:
-        """Insert scores with their marks, remarks and notes (erasable rows)."""
         keys = [{"assignment_id": s.assignment_id, "revision": s.revision} for s in scores]
         insert_all(self._connection, SCORE, [from_score(score) for score in scores])
         insert_all(
@@ -276,29 +280,25 @@ class RequestWrites(CycleLock):
             ],
         )
 
+    @override
     def drop_drafts(self, ids: Collection[str]) -> None:
-        """Delete the drafts of these assignments."""
         moved_in(self._connection, _DROP_DRAFTS, ids)
 
+    @override
     def application(self, number: int) -> Application:
-        """Read one application.
-
-        Raises:
-            NotFoundError: If the cycle has none of this number.
-        """
         found = queries.applications(self._connection, self._id, [number])
         if not found:
             raise NotFoundError("application_number_not_found", cycle=self._id, number=number)
         return found[0]
 
+    @override
     def interview(self, pull_id: str) -> Interview | None:
-        """Read when and where a pull's people meet the applicant."""
         query = select(*columns(INTERVIEW, Interview)).where(INTERVIEW.c.pull_id == pull_id)
         row = self._connection.execute(query).one_or_none()
         return None if row is None else Interview(**row._asdict())
 
+    @override
     def set_interview(self, interview: Interview) -> None:
-        """Store when and where a pull's people meet the applicant; replaces what was stored."""
         values = {
             column.name: getattr(interview, column.name)
             for column in INTERVIEW.c
@@ -307,18 +307,18 @@ class RequestWrites(CycleLock):
         self._connection.execute(delete(INTERVIEW).where(INTERVIEW.c.pull_id == interview.pull_id))
         insert_all(self._connection, INTERVIEW, [values])
 
+    @override
     def standing_scores(self, pull_ids: Collection[str]) -> tuple[Score, ...]:
-        """Read the latest revision of every score of the pulls."""
         return queries.standing_scores(self._connection, pull_ids)
 
+    @override
     def scores_of_assignments(self, ids: Collection[str]) -> tuple[Score, ...]:
-        """Read the latest revision of the score of each assignment that has one."""
         return queries.scores_by_assignment(self._connection, ids)
 
+    @override
     def scores_with_marks(self, kind: int) -> tuple[tuple[Score, Mapping[str, float | None]], ...]:
-        """Read the latest revision of every score of a kind given as marks, with the marks."""
         return queries.scores_with_marks(self._connection, self._id, kind)
 
+    @override
     def scores_of_reviewer(self, reviewer: int) -> tuple[Score, ...]:
-        """Read the latest revision of every score of a reviewer."""
         return queries.scores_by_reviewer(self._connection, self._id, reviewer)

@@ -11,11 +11,14 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import BindParameter, bindparam, delete, func, insert, select, update
+from typing_extensions import override
 
 from swapflow.domain.people.application import Application
 from swapflow.domain.people.document import Document, NewDocument
 from swapflow.domain.people.interview import Interview
 from swapflow.domain.reviewing.score import Draft, ScoreDetails
+from swapflow.engine.ports.requests import RequestReads
+from swapflow.engine.ports.reviewer_tasks import ReviewerTasks
 from swapflow.errors import NotFoundError
 from swapflow.ledger.core import queries
 from swapflow.ledger.core.database import Database
@@ -47,7 +50,7 @@ _CONTENT = (
 )
 
 
-class SqlReviewerTasks:
+class SqlReviewerTasks(RequestReads, ReviewerTasks):
     """The part of the ledger behind the reviewers' pages.
 
     Raises:
@@ -57,6 +60,7 @@ class SqlReviewerTasks:
     _database: Database
     _draft_saves: DraftBatches
 
+    @override
     def application(self, cycle_id: str, number: int) -> Application:
         """Read one application.
 
@@ -68,17 +72,17 @@ class SqlReviewerTasks:
             raise NotFoundError("application_number_not_found", cycle=cycle_id, number=number)
         return found[0]
 
+    @override
     def applications_numbered(
         self, cycle_id: str, numbers: Collection[int]
     ) -> tuple[Application, ...]:
-        """Read some applications, in the order of their numbers."""
         with self._database.reading() as connection:
             return queries.applications(connection, cycle_id, numbers)
 
     # Drafts
 
+    @override
     def drafts(self, ids: Collection[str]) -> dict[str, Draft]:
-        """Read drafts, by assignment."""
         with self._database.reading() as connection:
             return {
                 row.assignment_id: Draft(
@@ -90,6 +94,7 @@ class SqlReviewerTasks:
                 for row in rows_in(connection, _DRAFTS, ids)
             }
 
+    @override
     def save_draft(self, assignment_id: str, body: Mapping[str, str], *, expected: int) -> Draft:
         """Store what a reviewer has typed so far, if the version is the one they started from.
 
@@ -103,21 +108,21 @@ class SqlReviewerTasks:
         """
         return self.save_draft_soon(assignment_id, body, expected=expected).result()
 
+    @override
     def save_draft_soon(
         self, assignment_id: str, body: Mapping[str, str], *, expected: int
     ) -> Future[Draft]:
-        """Begin to save as `save_draft` does; the future holds the draft, or the error."""
         return self._draft_saves.save(assignment_id, body, expected=expected)
 
+    @override
     def drop_draft(self, assignment_id: str) -> None:
-        """Delete the draft of an assignment."""
         with self._database.writing() as connection:
             connection.execute(delete(DRAFT).where(DRAFT.c.assignment_id == assignment_id))
 
     # Skipped tasks
 
+    @override
     def skip(self, assignment_id: str) -> None:
-        """Put a task at the end of its reviewer's list."""
         with self._database.writing() as connection:
             now = self._database.now(connection)
             if not insert_ignoring(
@@ -127,15 +132,15 @@ class SqlReviewerTasks:
                     update(SKIP).where(SKIP.c.assignment_id == assignment_id).values(at=now)
                 )
 
+    @override
     def skips(self, ids: Collection[str]) -> dict[str, datetime]:
-        """Read which of these assignments were put off, and when last."""
         with self._database.reading() as connection:
             return {row.assignment_id: row.at for row in rows_in(connection, _SKIPS, ids)}
 
     # Own answers and slots
 
+    @override
     def given(self, assignment_id: str) -> ScoreDetails | None:
-        """Read the current score of an assignment and what was written with it."""
         with self._database.reading() as connection:
             found = queries.scores_by_assignment(connection, [assignment_id])
             if not found:
@@ -151,8 +156,8 @@ class SqlReviewerTasks:
             notes={row.name: row.text for row in notes},
         )
 
+    @override
     def interviews(self, pull_ids: Collection[str]) -> dict[str, Interview]:
-        """Read when and where these pulls' people meet the applicants."""
         with self._database.reading() as connection:
             return {
                 row.pull_id: Interview(**row._asdict())
@@ -161,18 +166,18 @@ class SqlReviewerTasks:
 
     # Documents
 
+    @override
     def brought(self, cycle_id: str) -> dict[int, dict[str, str]]:
-        """Read the latest imported fields of each application that is not erased, by number."""
         with self._database.reading() as connection:
             return read_brought(connection, cycle_id)
 
+    @override
     def list_reading(self, cycle_id: str, what: str) -> dict[str, str]:
-        """Read the settings with which a kind of list was read last; {} if there are none."""
         with self._database.reading() as connection:
             return read_list_reading(connection, cycle_id, what)
 
+    @override
     def files(self, cycle_id: str, application: int) -> tuple[Document, ...]:
-        """Read an application's documents, without their bytes, in their order."""
         query = (
             select(
                 DOCUMENT.c.position,
@@ -199,12 +204,8 @@ class SqlReviewerTasks:
                 for row in connection.execute(query)
             )
 
+    @override
     def file_content(self, cycle_id: str, application: int, position: int) -> bytes:
-        """Read an uploaded document.
-
-        Raises:
-            NotFoundError: If there is none at that position, or only a link.
-        """
         query = (
             select(DOCUMENT_CONTENT.c.body)
             .filter_by(cycle_id=cycle_id, application=application, position=position)
@@ -217,17 +218,14 @@ class SqlReviewerTasks:
             raise NotFoundError("document_not_found")
         return bytes(body)
 
+    @override
     def with_files(self, cycle_id: str) -> frozenset[int]:
-        """Return the numbers of applications that have a document, uploaded or linked."""
         query = select(DOCUMENT.c.application).filter_by(cycle_id=cycle_id).distinct()
         with self._database.reading() as connection:
             return frozenset(connection.execute(query).scalars())
 
+    @override
     def add_files(self, cycle_id: str, new: Sequence[tuple[int, NewDocument]]) -> None:
-        """Store uploaded documents by application; one of the same name is replaced.
-
-        All of them in one transaction, or none.
-        """
         with self._database.writing() as connection:
             require_cycle(connection, cycle_id)
             now = self._database.now(connection)

@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
+from typing_extensions import override
 
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.rules_text import from_text
@@ -19,6 +20,7 @@ from swapflow.identity.account import (
     SignInRequirement,
 )
 from swapflow.identity.permissions import Grant, Role, Scope
+from swapflow.identity.ports.identity_store import IdentityStore
 from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.row_mapping import AnyRow, columns
 from swapflow.ledger.core.statements import insert_ignoring
@@ -52,38 +54,38 @@ _SEATS = (
 )
 
 
-class SqlIdentityStore(SqlSessionStore, SqlIntegrationStore):
+class SqlIdentityStore(SqlSessionStore, SqlIntegrationStore, IdentityStore):
     """The port `IdentityStore` in SQL, on the connections of a ledger."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
+    @override
     def now(self) -> datetime:
-        """The database's time plus the offset that tests set; aware UTC."""
         with self._database.reading() as connection:
             return self._database.now(connection)
 
+    @override
     def one_moment(self) -> AbstractContextManager[None]:
-        """Read everything in this thread as of one moment, until the block ends."""
         return self._database.one_moment()
 
     # Accounts and grants
 
+    @override
     def add_account(self, account: Account) -> None:
-        """Store an account; raise InvalidInputError if its address is taken."""
         with self._database.writing() as connection:
             try:
                 connection.execute(insert(ACCOUNT), asdict(account))
             except IntegrityError as error:
                 raise InvalidInputError("account_exists", email=account.email) from error
 
+    @override
     def set_password(self, account_id: str, password: str) -> None:
-        """Store another hash of a password, and change nothing else of the account."""
         with self._database.writing() as connection:
             _change(connection, account_id, password=password)
 
+    @override
     def link_subject(self, account_id: str, subject: str) -> bool:
-        """Link an account to its name at an identity provider; False when one of both is taken."""
         with self._database.writing() as connection:
             free = (ACCOUNT.c.id == account_id) & ACCOUNT.c.subject.in_(("", subject))
             try:
@@ -92,32 +94,32 @@ class SqlIdentityStore(SqlSessionStore, SqlIntegrationStore):
                 return False
             return bool(linked.rowcount)
 
+    @override
     def open_account(self, account_id: str) -> None:
-        """Allow an account to sign in again."""
         with self._database.writing() as connection:
             _change(connection, account_id, active=True)
 
+    @override
     def close_account(self, account_id: str) -> None:
-        """Close an account and delete its sessions; raises for the last administrator."""
         with self._database.writing() as connection:
             _keep_an_administrator(connection, account_id)
             _change(connection, account_id, active=False)
             connection.execute(delete(SESSION).where(SESSION.c.account_id == account_id))
 
+    @override
     def account(self, account_id: str) -> Account | None:
-        """Read an account by its id."""
         return self._one_account(ACCOUNT.c.id == account_id)
 
+    @override
     def account_of(self, email: str) -> Account | None:
-        """Read an account by its address, in upper or lower case."""
         return self._one_account(ACCOUNT.c.email == email.strip().lower())
 
+    @override
     def account_with_subject(self, subject: str) -> Account | None:
-        """Read an account by its name at an identity provider."""
         return self._one_account(ACCOUNT.c.subject == subject) if subject else None
 
+    @override
     def accounts(self) -> tuple[Account, ...]:
-        """Read every account, by address."""
         with self._database.reading() as connection:
             rows = connection.execute(select(*ACCOUNT_COLUMNS).order_by(ACCOUNT.c.email))
             return tuple(Account(**row._asdict()) for row in rows)
@@ -127,8 +129,8 @@ class SqlIdentityStore(SqlSessionStore, SqlIntegrationStore):
             row = connection.execute(select(*ACCOUNT_COLUMNS).where(condition)).one_or_none()
             return Account(**row._asdict()) if row else None
 
+    @override
     def grants(self, account_id: str | None = None) -> tuple[Grant, ...]:
-        """Read the grants of an account, or all."""
         query = _GRANTS if account_id is None else _GRANTS_OF_ONE
         asked = {} if account_id is None else {"account": account_id}
         with self._database.reading() as connection:
@@ -137,8 +139,8 @@ class SqlIdentityStore(SqlSessionStore, SqlIntegrationStore):
                 for who, role, scope, scope_id in connection.execute(query, asked)
             )
 
+    @override
     def add_grant(self, grant: Grant, *, by: str) -> None:
-        """Store a grant; an existing one stays as it is."""
         with self._database.writing() as connection:
             row = {
                 "who": grant.account,
@@ -150,8 +152,8 @@ class SqlIdentityStore(SqlSessionStore, SqlIntegrationStore):
             }
             insert_ignoring(connection, ROLE_GRANT, [row])
 
+    @override
     def remove_grant(self, grant: Grant) -> bool:
-        """Remove a grant; False when there was none. The last administrator's is kept."""
         with self._database.writing() as connection:
             if grant.role is Role.ADMINISTRATOR and grant.scope is Scope.OFFICE:
                 _keep_an_administrator(connection, grant.account)
@@ -165,14 +167,14 @@ class SqlIdentityStore(SqlSessionStore, SqlIntegrationStore):
             )
             return bool(removed.rowcount)
 
+    @override
     def seats(self, email: str) -> tuple[tuple[str, int], ...]:
-        """List the active roster entries (cycle, reviewer number) of an address."""
         asked = {"email": email.strip().lower()}
         with self._database.reading() as connection:
             return tuple((row.cycle_id, row.number) for row in connection.execute(_SEATS, asked))
 
+    @override
     def doors(self) -> tuple[SignInRequirement, ...]:
-        """Read the sign-in requirements of each cycle that is not final."""
         query = (
             select(CYCLE.c.id, CYCLE.c.round_id, RULES.c.body)
             .join(
@@ -198,13 +200,13 @@ class SqlIdentityStore(SqlSessionStore, SqlIntegrationStore):
 
     # Keys of programs
 
+    @override
     def add_token(self, token: ApiToken) -> None:
-        """Store a key."""
         with self._database.writing() as connection:
             connection.execute(insert(API_TOKEN), asdict(token) | {"scopes": list(token.scopes)})
 
+    @override
     def token(self, digest: str) -> tuple[ApiToken, Account] | None:
-        """Read a key that is neither revoked nor expired, and its active account."""
         query = select(*_TOKEN).where(API_TOKEN.c.digest == digest)
         with self._database.reading() as connection:
             row = connection.execute(query).one_or_none()
@@ -216,24 +218,24 @@ class SqlIdentityStore(SqlSessionStore, SqlIntegrationStore):
         account = self.account(row.account_id)
         return (_token(row), account) if account and account.active else None
 
+    @override
     def tokens(self, account_id: str | None = None) -> tuple[ApiToken, ...]:
-        """Read the keys of an account, or all, newest first."""
         query = select(*_TOKEN).order_by(API_TOKEN.c.created_at.desc(), API_TOKEN.c.id)
         if account_id is not None:
             query = query.where(API_TOKEN.c.account_id == account_id)
         with self._database.reading() as connection:
             return tuple(map(_token, connection.execute(query)))
 
+    @override
     def touch_token(self, token_id: str) -> None:
-        """Record that a key was used now."""
         with self._database.writing() as connection:
             now = self._database.now(connection)
             connection.execute(
                 update(API_TOKEN).where(API_TOKEN.c.id == token_id).values(last_used_at=now)
             )
 
+    @override
     def revoke_token(self, token_id: str) -> bool:
-        """Revoke a key for good; False when it was revoked already."""
         with self._database.writing() as connection:
             return bool(
                 connection.execute(
@@ -245,15 +247,15 @@ class SqlIdentityStore(SqlSessionStore, SqlIntegrationStore):
 
     # Record
 
+    @override
     def record(self, entry: AuditEntry) -> None:
-        """Add a line to the audit log."""
         with self._database.writing() as connection:
             connection.execute(insert(AUDIT), asdict(entry))
 
+    @override
     def audit(
         self, *, cycle_id: str | None = None, before: int | None = None, at_most: int = 100
     ) -> Sequence[tuple[int, AuditEntry]]:
-        """Read the audit log, newest first; `before` is the number of the last one seen."""
         query = select(AUDIT.c.id, *_AUDIT).order_by(AUDIT.c.id.desc()).limit(at_most)
         if cycle_id is not None:
             query = query.where(AUDIT.c.cycle_id == cycle_id)

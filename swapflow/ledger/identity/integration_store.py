@@ -8,9 +8,15 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import and_, delete, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
+from typing_extensions import override
 
 from swapflow.errors import NotFoundError
-from swapflow.identity.ports.integration_store import StoredResponse, Webhook, WebhookCallStatus
+from swapflow.identity.ports.integration_store import (
+    IntegrationStore,
+    StoredResponse,
+    Webhook,
+    WebhookCallStatus,
+)
 from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.row_mapping import AnyRow
 from swapflow.ledger.core.statements import insert_ignoring
@@ -22,17 +28,13 @@ from swapflow.ledger.schema import (
 )
 
 
-class SqlIntegrationStore:
+class SqlIntegrationStore(IntegrationStore):
     """The part of the office's record for API clients and webhooks."""
 
     _database: Database
 
+    @override
     def add_webhook(self, webhook: Webhook) -> None:
-        """Store a webhook.
-
-        Raises:
-            NotFoundError: If there is no such cycle.
-        """
         with self._database.writing() as connection:
             row = {column.name: getattr(webhook, column.name) for column in WEBHOOK_COLUMNS}
             try:
@@ -40,29 +42,29 @@ class SqlIntegrationStore:
             except IntegrityError as error:
                 raise NotFoundError("cycle_not_found", cycle=webhook.cycle_id) from error
 
+    @override
     def webhooks(self) -> tuple[Webhook, ...]:
-        """Read every webhook, oldest first."""
         query = select(*WEBHOOK_COLUMNS).order_by(WEBHOOK.c.created_at, WEBHOOK.c.id)
         with self._database.reading() as connection:
             return tuple(map(_webhook, connection.execute(query)))
 
+    @override
     def set_webhook_active(self, webhook_id: str, *, active: bool) -> None:
-        """Pause a webhook, or resume it; events of the pause are sent then."""
         with self._database.writing() as connection:
             connection.execute(
                 update(WEBHOOK).where(WEBHOOK.c.id == webhook_id).values(active=active)
             )
 
+    @override
     def remove_webhook(self, webhook_id: str) -> None:
-        """Remove a webhook with all its calls."""
         with self._database.writing() as connection:
             connection.execute(delete(WEBHOOK_CALL).filter_by(webhook_id=webhook_id))
             connection.execute(delete(WEBHOOK).filter_by(id=webhook_id))
 
+    @override
     def webhook_calls(
         self, webhook_id: str, *, before: tuple[datetime, str] | None = None, at_most: int = 100
     ) -> tuple[WebhookCallStatus, ...]:
-        """Read the calls of a webhook, newest first; `before` is the last one seen."""
         query = (
             select(*CALL_COLUMNS)
             .where(WEBHOOK_CALL.c.webhook_id == webhook_id)
@@ -80,8 +82,8 @@ class SqlIntegrationStore:
         with self._database.reading() as connection:
             return tuple(WebhookCallStatus(**row._asdict()) for row in connection.execute(query))
 
+    @override
     def call_again(self, webhook_id: str, call_id: str) -> bool:
-        """Make a call due now, with all its attempts again; False when there is none."""
         with self._database.writing() as connection:
             moved = connection.execute(
                 update(WEBHOOK_CALL)
@@ -97,6 +99,7 @@ class SqlIntegrationStore:
 
     # Requests under a key of their own
 
+    @override
     def begin_request(
         self,
         account_id: str,
@@ -141,8 +144,8 @@ class SqlIntegrationStore:
             found = connection.execute(select(IDEMPOTENCY).where(mine)).one()
             return StoredResponse(request=found.request, status=found.status, body=found.body)
 
+    @override
     def end_request(self, account_id: str, key: str, *, status: int, body: str) -> None:
-        """Store the answer to a request; status 0 deletes it, so that it may be repeated."""
         mine = and_(IDEMPOTENCY.c.account_id == account_id, IDEMPOTENCY.c.key == key)
         with self._database.writing() as connection:
             if status == 0:

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
+from typing_extensions import override
 
 from swapflow.engine.ports.records import Mail
 from swapflow.identity.account import (
@@ -14,6 +15,7 @@ from swapflow.identity.account import (
     Session,
     SignIn,
 )
+from swapflow.identity.ports.identity_store import IdentityStore
 from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.row_mapping import columns
 from swapflow.ledger.core.statements import insert_ignoring
@@ -38,18 +40,18 @@ _OPEN_SESSION = (
 )
 
 
-class SqlSessionStore:
+class SqlSessionStore(IdentityStore):
     """The part of the office's record for sessions and mailed links."""
 
     _database: Database
 
+    @override
     def add_session(self, session: Session) -> None:
-        """Store a session."""
         with self._database.writing() as connection:
             connection.execute(insert(SESSION), asdict(session))
 
+    @override
     def session(self, digest: str) -> tuple[Session, Account] | None:
-        """Read a session that has not ended, and its active account."""
         with self._database.reading() as connection:
             row = connection.execute(_OPEN_SESSION, {"digest": digest}).one_or_none()
             if row is None or row.session_expires_at <= self._database.now(connection):
@@ -58,16 +60,16 @@ class SqlSessionStore:
         session = {c.name: found.pop(f"session_{c.name}") for c in _SESSION}
         return _session(session), Account(**found)
 
+    @override
     def sessions(self, account_id: str) -> tuple[Session, ...]:
-        """Read an account's sessions that have not ended, newest first."""
         query = select(*_SESSION).where(SESSION.c.account_id == account_id)
         with self._database.reading() as connection:
             now = self._database.now(connection)
             rows = connection.execute(query.order_by(SESSION.c.created_at.desc()))
             return tuple(_session(r._asdict()) for r in rows if r.expires_at > now)
 
+    @override
     def touch_session(self, digest: str) -> None:
-        """Record that a session was used now, on its account as well."""
         with self._database.writing() as connection:
             now = self._database.now(connection)
             connection.execute(
@@ -80,20 +82,20 @@ class SqlSessionStore:
                 .values(last_seen_at=now)
             )
 
+    @override
     def end_session(self, digest: str) -> None:
-        """Delete a session."""
         with self._database.writing() as connection:
             connection.execute(delete(SESSION).where(SESSION.c.digest == digest))
 
+    @override
     def end_sessions(self, account_id: str, *, but: str = "") -> int:
-        """Delete every session of an account except one; return how many."""
         with self._database.writing() as connection:
             return connection.execute(
                 delete(SESSION).where(SESSION.c.account_id == account_id, SESSION.c.digest != but)
             ).rowcount
 
+    @override
     def shut_out(self, account: Account) -> RevokedAccess:
-        """Revoke every session, key and mailed link of an account, in one transaction."""
         with self._database.writing() as connection:
             now = self._database.now(connection)
             keys = update(API_TOKEN).where(
@@ -111,22 +113,22 @@ class SqlSessionStore:
                 links=connection.execute(ways.values(used_at=now)).rowcount,
             )
 
+    @override
     def add_sign_in(self, sign_in: SignIn, mail: Mail) -> None:
-        """Store a mailed link together with its mail, in one transaction."""
         with self._database.writing() as connection:
             connection.execute(insert(SIGN_IN), asdict(sign_in))
             queue_office_mail(connection, mail, at=self._database.now(connection))
 
+    @override
     def sign_in(self, digest: str) -> SignIn | None:
-        """Read a mailed link, used or not, expired or not."""
         with self._database.reading() as connection:
             row = connection.execute(
                 select(*_SIGN_IN).where(SIGN_IN.c.digest == digest)
             ).one_or_none()
             return SignIn(**row._asdict()) if row else None
 
+    @override
     def latest_sign_in(self, email: str) -> SignIn | None:
-        """Read the newest mailed link for an address, used or not."""
         query = (
             select(*_SIGN_IN)
             .where(SIGN_IN.c.email == email.strip().lower())
@@ -137,8 +139,8 @@ class SqlSessionStore:
             row = connection.execute(query).one_or_none()
             return SignIn(**row._asdict()) if row else None
 
+    @override
     def use_sign_in(self, digest: str) -> bool:
-        """Use a mailed link; False when it was used before or has expired."""
         with self._database.writing() as connection:
             now = self._database.now(connection)
             return bool(
@@ -155,8 +157,8 @@ class SqlSessionStore:
                 ).rowcount
             )
 
+    @override
     def count_wrong_code(self, digest: str) -> int:
-        """Count a wrong code; return how many there were."""
         with self._database.writing() as connection:
             connection.execute(
                 update(SIGN_IN).where(SIGN_IN.c.digest == digest).values(tries=SIGN_IN.c.tries + 1)

@@ -6,11 +6,13 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Connection, and_, bindparam, func, or_, select, update
+from typing_extensions import override
 
 from swapflow.domain.event import EventType
 from swapflow.domain.ids import assignment_id, pull_id
 from swapflow.domain.webhook_call import HELD, TOLD, next_wait, webhook_event_of
 from swapflow.domain.webhook_call import WebhookCall as HookCall
+from swapflow.engine.ports.outbox import Outbox
 from swapflow.identity.ports.integration_store import Webhook, WebhookCallStatus
 from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.row_mapping import AnyRow, columns
@@ -90,13 +92,13 @@ _OUTGOING = (
 )
 
 
-class SqlWebhooks:
+class SqlWebhooks(Outbox):
     """The webhook part of relay and workers; safe to repeat and run twice."""
 
     _database: Database
 
+    @override
     def queue_calls(self) -> int:
-        """Create webhook calls for events new since the last time; return the event count."""
         with self._database.reading() as connection:
             behind = connection.execute(_BEHIND).all()
         read = 0
@@ -128,24 +130,21 @@ class SqlWebhooks:
         )
         return len(events)
 
+    @override
     def due_calls(self, *, again_after: float, at_most: int) -> tuple[str, ...]:
-        """List the calls that are due, never handed to the broker since, or too long ago."""
         with self._database.reading() as connection:
             now = self._database.now(connection)
             relayed = now - timedelta(seconds=again_after)
             limits = {"moment": now, "relayed": relayed, "at_most": at_most}
             return tuple(connection.execute(_DUE_CALLS, limits).scalars())
 
+    @override
     def mark_calls_relayed(self, ids: Collection[str]) -> None:
-        """Record that the messages of these calls have been handed to the broker."""
         with self._database.writing() as connection:
             moved_in(connection, _MARK_RELAYED, ids, moment=self._database.now(connection))
 
+    @override
     def claim_call(self, call_id: str) -> HookCall | None:
-        """Take a due call to send it; None when it is done, not due yet or taken by another.
-
-        If the process dies, another may claim the call after `HELD`.
-        """
         with self._database.writing() as connection:
             now = self._database.now(connection)
             active = select(WEBHOOK.c.id).where(WEBHOOK.c.active)
@@ -171,8 +170,8 @@ class SqlWebhooks:
                 attempt=row.attempts,
             )
 
+    @override
     def close_call(self, call: HookCall, *, done: bool, detail: str) -> None:
-        """Record how an attempt ended: done, to be made again later, or given up."""
         wait = next_wait(call.attempt)
         state = DONE if done else WAITING if wait is not None else FAILED
         mine = and_(WEBHOOK_CALL.c.id == call.id, WEBHOOK_CALL.c.state == WAITING)

@@ -1,7 +1,9 @@
 """Erasure of one applicant of a cycle."""
 
 from sqlalchemy import delete, select, update
+from typing_extensions import override
 
+from swapflow.engine.ports.writes.people import PeopleWrites as PeopleWritesPort
 from swapflow.errors import NotFoundError
 from swapflow.ledger.cycle.people import PeopleWrites
 from swapflow.ledger.privacy.redaction import forget_answers, replace_words
@@ -50,9 +52,10 @@ MAIL_PARTS = (
 NO_MAIL = {"to": "", "subject": "", "text": "", "html": "", "calendar": "", "detail": ""}
 
 
-class ApplicationErasure(PeopleWrites):
+class ApplicationErasure(PeopleWrites, PeopleWritesPort):
     """The part of a transaction that erases an applicant from the rows of a cycle."""
 
+    @override
     def erase_application(self, number: int) -> None:
         """Erase name, mail, fields, documents, remarks and attributes of one application.
 

@@ -4,9 +4,11 @@ from collections.abc import Collection
 from uuid import uuid4
 
 from sqlalchemy import and_, delete, func, insert, or_, select, update
+from typing_extensions import override
 
 from swapflow.domain.people.reviewer import erased_id
 from swapflow.domain.reviewing.assignment import PullStatus
+from swapflow.engine.ports.writes.people import PeopleWrites
 from swapflow.errors import NotFoundError
 from swapflow.ledger.privacy.application_erasure import MAIL_PARTS, NO_MAIL, ApplicationErasure
 from swapflow.ledger.privacy.redaction import cut_out, forget_answers, rename_actor, replace_words
@@ -32,9 +34,10 @@ from swapflow.ledger.schema.base import METADATA
 _WAITING = (PullStatus.PROPOSED.value, PullStatus.OPEN.value)
 
 
-class ErasureWrites(ApplicationErasure):
+class ErasureWrites(ApplicationErasure, PeopleWrites):
     """The part of a transaction that erases people."""
 
+    @override
     def erase_reviewer(self, number: int) -> bool:
         """Erase name, mail, id, topics, absences, drafts and mails of one roster entry.
 

@@ -9,9 +9,16 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, Table, and_, func, or_, select
+from typing_extensions import override
 
 from swapflow.errors import NotFoundError
-from swapflow.identity.personal_data import ActivityEntry, Held, HeldFile, PersonalDataReport
+from swapflow.identity.personal_data import (
+    ActivityEntry,
+    Held,
+    HeldFile,
+    PersonalDataRecord,
+    PersonalDataReport,
+)
 from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.statements import require_cycle
 from swapflow.ledger.privacy.activity import activity
@@ -47,14 +54,14 @@ Condition = Callable[[Table], ColumnElement[bool] | None]
 """Returns the condition for the wanted rows of a table; None for no rows."""
 
 
-class SqlPersonalData:
+class SqlPersonalData(PersonalDataRecord):
     """The port `PersonalDataRecord` in SQL, on the connections of a ledger."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
+    @override
     def applicant(self, cycle_id: str, external_id: str) -> PersonalDataReport:
-        """Collect everything that is held about an applicant."""
         with self._database.reading() as connection:
             found = _one(connection, APPLICATION, cycle_id, external_id)
             number, person = found["number"], found["person_id"]
@@ -81,8 +88,8 @@ class SqlPersonalData:
                 files=tuple(_files(connection, cycle_id, number)),
             )
 
+    @override
     def reviewer(self, cycle_id: str, external_id: str) -> PersonalDataReport:
-        """Collect everything that is held about a reviewer, with account and mails."""
         with self._database.reading() as connection:
             found = _one(connection, ROSTER, cycle_id, external_id)
             number, person = found["number"], found["person_id"]
@@ -108,8 +115,8 @@ class SqlPersonalData:
                 files=(),
             )
 
+    @override
     def acts(self, cycle_id: str) -> tuple[ActivityEntry, ...]:
-        """List the actions of people in a cycle, oldest first."""
         with self._database.reading() as connection:
             require_cycle(connection, cycle_id)
             return activity(connection, cycle_id)
