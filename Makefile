@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-browser screenshots slow check audit bench load load-web chaos drills fuzz study openapi messages lock clean
+.PHONY: help setup demo quick test test-all test-browser screenshots slow check audit bench load load-web chaos drills fuzz study openapi messages lock clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -20,8 +20,14 @@ setup: $(VENV)/.ready  ## Install swapflow and its tools into .venv; nothing out
 demo: setup  ## Run a whole simulated round through the real parts; data under var/demo/
 	$(BIN)/swapflow demo $(if $(KEEP),--keep)
 
-test: setup  ## Run the tests
-	$(BIN)/python -m pytest -m "not slow" -n auto --dist loadfile
+quick: setup  ## Run what tells most in a minute: 2,000 tests without a server
+	TESTS_TIER=quick $(BIN)/python -m pytest -n auto --dist loadfile --maxprocesses 4 -q
+
+test: setup  ## Run what needs nothing but Python, about a quarter of an hour of one processor
+	TESTS_TIER=everyday $(BIN)/python -m pytest -m "not slow" -n auto --dist loadfile
+
+test-all: setup  ## Run everything but the slow tests (needs Debian's servers and a browser)
+	TESTS_TIER=full $(BIN)/python -m pytest -m "not slow" -n auto --dist loadfile
 
 test-browser: setup  ## Run the browser tests alone (needs Chromium)
 	$(BIN)/python -m pytest -m browser tests/browser

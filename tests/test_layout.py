@@ -3,25 +3,32 @@
 import ast
 import hashlib
 import json
-import os
 import re
-import shutil
 import subprocess
-import sys
-import tomllib
+from collections.abc import Iterator
+from copy import deepcopy
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
+from grimp import ImportGraph, build_graph
+from importlinter import Contract
+from importlinter.application.use_cases import read_user_options
+from importlinter.configuration import configure
+from importlinter.contracts.acyclic_siblings import AcyclicSiblingsContract
+from importlinter.contracts.forbidden import ForbiddenContract
+from importlinter.contracts.layers import LayersContract
+from importlinter.contracts.protected import ProtectedContract
+
+from tests.support.tiers import is_quick
 
 
 ROOT = Path(__file__).parents[1]
 MODULES = sorted(path for top in ("swapflow", "workers") for path in (ROOT / top).rglob("*.py"))
-CONTRACTS = [
-    contract["id"]
-    for contract in tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"][
-        "importlinter"
-    ]["contracts"]
-]
+configure()
+LINTED = read_user_options(str(ROOT / "pyproject.toml"))
+CONTRACTS = [contract["id"] for contract in LINTED.contracts_options]
 
 VENDORED = ROOT / "swapflow" / "web" / "static" / "vendor"
 """Other people's files, kept byte for byte; VENDOR.json holds their digests."""
@@ -118,33 +125,76 @@ def test_every_contract_has_a_break_that_shows_it_can_fail() -> None:
     assert set(BREAKS) == set(CONTRACTS)
 
 
-@pytest.mark.parametrize("contract", ["none", *BREAKS])
-def test_a_deliberate_break_of_a_contract_is_found(contract: str, tmp_path: Path) -> None:
-    for top in ("swapflow", "workers"):
-        shutil.copytree(ROOT / top, tmp_path / top, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(ROOT / "pyproject.toml", tmp_path)
-    if contract != "none":
-        name, line = BREAKS[contract]
-        module = tmp_path / name
-        module.write_text(f"{module.read_text('utf-8')}\n{line}\n", "utf-8")
-    wanted = CONTRACTS if contract == "none" else [contract]
+TYPES: dict[str, type[Contract]] = {
+    "layers": LayersContract,
+    "forbidden": ForbiddenContract,
+    "protected": ProtectedContract,
+    "acyclic_siblings": AcyclicSiblingsContract,
+}
 
-    done = subprocess.run(
-        [
-            Path(sys.executable).with_name("lint-imports"),
-            "--no-cache",
-            *(part for name in wanted for part in ("--contract", name)),
-        ],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
 
-    broken = "0 broken" not in done.stdout
-    assert broken == (contract != "none"), done.stdout + done.stderr
-    assert done.returncode == int(broken)
+@cache
+def imports() -> ImportGraph:
+    """Read who imports whom, once for all contracts."""
+    return build_graph("swapflow", "workers", include_external_packages=True, cache_dir=None)
+
+
+def keeps(contract: dict[str, Any], graph: ImportGraph) -> bool:
+    """Check a contract of `pyproject.toml` as `lint-imports` does."""
+    checked = TYPES[contract["type"]](contract["name"], LINTED.session_options, contract)
+    return bool(checked.check(deepcopy(graph), verbose=False).kept)
+
+
+@pytest.mark.parametrize("contract", CONTRACTS)
+def test_a_deliberate_break_of_a_contract_is_found(contract: str) -> None:
+    (options,) = (one for one in LINTED.contracts_options if one["id"] == contract)
+    name, line = BREAKS[contract]
+    module, target = name.removesuffix(".py").replace("/", "."), line.removeprefix("import ")
+    broken = deepcopy(imports())
+    if target not in broken.modules:
+        broken.add_module(target, is_squashed=True)
+    broken.add_import(importer=module, imported=target, line_number=1, line_contents=line)
+
+    assert module in imports().modules
+    assert (keeps(options, imports()), keeps(options, broken)) == (True, False)
+
+
+def test_no_test_imports_another_one() -> None:
+    found = [
+        f"{path.relative_to(ROOT)} imports {module}"
+        for path, module in imported_by_tests()
+        if module.rpartition(".")[2].startswith("test_")
+    ]
+
+    assert found == []
+
+
+def test_the_quick_tests_reach_every_area() -> None:
+    quick = [one for one in imported_by_tests() if is_quick(one[0])]
+    reached = {path.relative_to(ROOT / "tests").parts[0] for path, _ in quick}
+    reached |= {module.split(".")[1] for _, module in quick if module.startswith("swapflow.")}
+    areas = {path.parent.name for path in (ROOT / "swapflow").glob("*/__init__.py")}
+
+    # Spans and crash points are tested where processes run.
+    assert areas - reached == {"instrumentation"}
+
+
+def test_tests_wait_in_one_place() -> None:
+    pattern = r"\btime\.sleep\("
+    found = [line for line in lines_with(pattern) if re.match(r"tests/.*/test_\w+\.py:", line)]
+
+    assert found == []
+
+
+def imported_by_tests() -> Iterator[tuple[Path, str]]:
+    """Yield each module under `tests` with each module of ours that it imports."""
+    for path in sorted((ROOT / "tests").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                yield path, node.module
+                yield from ((path, f"{node.module}.{alias.name}") for alias in node.names)
+            elif isinstance(node, ast.Import):
+                yield from ((path, alias.name) for alias in node.names)
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))

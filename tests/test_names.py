@@ -1,6 +1,9 @@
 """What modules and classes are called, and how big they may grow."""
 
 import ast
+import io
+import re
+import tokenize
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,7 +29,7 @@ FULL_FOLDERS = {
 """Folders that may hold more modules, how many, and why."""
 
 LONG_MODULES = {
-    "swapflow/engine/reconsideration/reconsider.py": (420, "one way from opening to undoing"),
+    "swapflow/engine/reconsideration/reconsider.py": (425, "one way from opening to undoing"),
     "swapflow/engine/reviewing/submit.py": (415, "step 5 of a cycle, read from top to bottom"),
     "swapflow/experiments/admissions/tiered_interviews.py": (488, "one study, with its figures"),
     "swapflow/experiments/kernel/compiled.py": (430, "numba compiles a loop where it stands"),
@@ -79,6 +82,12 @@ IMPLEMENTED = {
     "RequestWrites": "writing requests: the port, and the same in SQL",
 }
 """Names of ports that their one implementation bears too."""
+
+WORST_WORDS = re.compile(r"\b(whoever|somebody|so many|stands? for)\b", re.IGNORECASE)
+"""Words that hide who does what, or how much."""
+
+WORST_BEGINNINGS = re.compile(r"(Gives?|Says?|Spells?|Lets?)\b")
+"""First words of a docstring that hide what is done: returned, written, checked or allowed."""
 
 
 def name_of(path: Path) -> str:
@@ -149,3 +158,42 @@ def test_two_public_classes_of_one_name_mean_one_thing() -> None:
 @pytest.mark.parametrize("name", [*FULL_FOLDERS, *LONG_MODULES])
 def test_an_exception_is_of_something_that_exists(name: str) -> None:
     assert (ROOT / name).exists()
+
+
+def docstrings(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """List docstrings, those of constants and fields too, each with its line."""
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        for one in body if isinstance(body, list) else ():
+            if (
+                isinstance(one, ast.Expr)
+                and isinstance(one.value, ast.Constant)
+                and isinstance(one.value.value, str)
+            ):
+                yield one.lineno, one.value.value
+
+
+def comments(text: str) -> Iterator[tuple[int, str]]:
+    """List comments, each with its line."""
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.start[0], token.string
+
+
+def test_docstrings_and_comments_say_who_does_what() -> None:
+    found = []
+    for path in MODULES:
+        text = path.read_text("utf-8")
+        told = list(docstrings(ast.parse(text)))
+        found += [
+            f"{name_of(path)}:{line}: {words.strip().splitlines()[0][:80]}"
+            for line, words in [*told, *comments(text)]
+            if WORST_WORDS.search(words)
+        ]
+        found += [
+            f"{name_of(path)}:{line}: {words.strip().splitlines()[0][:80]}"
+            for line, words in told
+            if WORST_BEGINNINGS.match(words.strip())
+        ]
+
+    assert sorted(found) == []

@@ -16,14 +16,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 import yaml
 from pydantic import BaseModel
 from typer.exceptions import TyperException
 
-from swapflow.cli.main import app
+from swapflow.cli.main import command as built
 from swapflow.settings import Settings
 from tests.support.process import Process
+from tests.support.waiting import CAP
 
 
 ROOT = Path(__file__).parents[1]
@@ -99,7 +99,7 @@ def check_command(line: Line) -> None:
         TyperException: If the command, an option or an argument does not exist or lacks.
     """
     context: Any = None
-    command: Any = typer.main.get_command(app)
+    command: Any = built()
     words = shlex.split(line.text)[1:]
     while getattr(command, "commands", None):
         if not words or words[0] in {"--help", "--version", "--install-completion"}:
@@ -134,7 +134,7 @@ def test_commands_that_do_not_exist_are_found_out() -> None:
 
 def test_pages_show_commands_of_every_group() -> None:
     text = " ".join(line.text for line in commands("swapflow"))
-    groups = vars(typer.main.get_command(app))["commands"]
+    groups = vars(built())["commands"]
 
     assert not [name for name in groups if f"swapflow {name}" not in text]
 
@@ -249,14 +249,14 @@ def test_the_five_minutes_of_the_readme_work_as_printed() -> None:
             env=environment,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=CAP,
             check=False,
         )
         assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
         return done.stdout
 
     def first_task(listing: str) -> str:
-        until = time.monotonic() + 60
+        until = time.monotonic() + CAP
         while True:
             tasks = json.loads(run(f"{listing} --json"))["tasks"]
             if tasks:
@@ -267,12 +267,12 @@ def test_the_five_minutes_of_the_readme_work_as_printed() -> None:
     task = ""
     try:
         with Process([str(binaries / "swapflow"), "up"], env=environment) as up:
-            up.wait_for(lambda: "swapflow is up" in up.output(), seconds=120, what="every process")
+            up.wait_for(lambda: "swapflow is up" in up.output(), what="every process")
             for line in walk():
                 if line.startswith("swapflow inbox list"):
                     task = first_task(line)
                 output += run(line.replace("TASK", task))
-            assert up.terminate(seconds=45) == 0
+            assert up.terminate() == 0
         assert (folder / "masters-cohort" / "cohort.csv").exists()
     finally:
         shutil.rmtree(folder, ignore_errors=True)

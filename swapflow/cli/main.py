@@ -3,9 +3,11 @@
 import json
 import sys
 from collections.abc import Sequence
+from functools import cache
 from typing import Annotated, NoReturn
 
 import typer
+from typer.core import TyperGroup
 from typer.exceptions import TyperException
 
 from swapflow.cli.cohort import (
@@ -122,14 +124,20 @@ def run() -> NoReturn:
     sys.exit(main(sys.argv[1:]))
 
 
+@cache
+def command() -> TyperGroup:
+    """Build the commands from their signatures, once for the life of a process."""
+    built = typer.main.get_command(app)
+    assert isinstance(built, TyperGroup)
+    return built
+
+
 def main(arguments: Sequence[str]) -> int:
     """Run one command; returns its exit code. Errors raised on purpose never show a traceback."""
     # Read by hand: an error may come before the options are parsed.
     as_json = "--json" in arguments
     try:
-        code = typer.main.get_command(app).main(
-            list(arguments), prog_name="swapflow", standalone_mode=False
-        )
+        code = command().main(list(arguments), prog_name="swapflow", standalone_mode=False)
     except SwapflowError as error:
         code = next((code for kind, code in _CODES if isinstance(error, kind)), 1)
         _complain(type(error).__name__, str(error), as_json=as_json)

@@ -40,7 +40,7 @@ rows of their own that can be erased; the chain and every replay are valid witho
 `in` are the numbers of its groups (`domain.groups`), one for each selection attribute.
 `capacity` is [[kind, most or null], …]; `topics` are numbers; `automatic` is 0 for a person, 1
 for a program, 2 for a program that answers for unnamed people.
-These two hold `reserve`: 1 besides where somebody is kept for reconsiderations.
+These two hold `reserve`: 1 besides where a reviewer is kept for reconsiderations.
 `a`, `r` and `k` are numbers of the application, the reviewer and the kind within the cycle, from
 0; `o` is the pull's ordinal, from 1. Integer changes of the live state ride beside the payload.
 """

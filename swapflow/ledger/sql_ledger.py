@@ -30,7 +30,7 @@ from swapflow.ledger.cycle.overview import SqlOverview
 from swapflow.ledger.cycle.prepared_decisions import SqlPreparedDecisions
 from swapflow.ledger.cycle.reviewer_tasks import SqlReviewerTasks
 from swapflow.ledger.identity.identity_store import SqlIdentityStore
-from swapflow.ledger.identity.integration_store import SqlWebhooks
+from swapflow.ledger.identity.webhook_calls import SqlWebhooks
 from swapflow.ledger.privacy.monitoring import SqlMonitoring
 from swapflow.ledger.schema import CLOCK, CYCLE, ROUND
 from swapflow.ledger.schema.base import METADATA

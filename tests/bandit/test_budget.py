@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from swapflow.bandit.budget import BudgetRule
@@ -20,6 +20,7 @@ from swapflow.bandit.situation import (
     StopReason,
     no_scores,
 )
+from tests.support.tiers import cases
 
 
 KINDS = (PullKind(cost=1, gain=1), PullKind(cost=6, gain=7))
@@ -359,7 +360,7 @@ def test_everyone_selected_leaves_nothing_to_ask() -> None:
 
 
 @given(st.integers(0, 10**9))
-@settings(max_examples=60, deadline=None)
+@cases(60)
 def test_any_cycle_however_odd_gets_a_finite_look_and_allowed_pulls(seed: int) -> None:
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 9))

@@ -119,19 +119,16 @@ def time_ingest(server: RedisServer, data: Path) -> float:
     ):
         coordinator.wait_for(
             lambda: "coordinator started" in coordinator.output(),
-            seconds=PATIENCE,
             what="the coordinator",
         )
         product.cycles.launch("ingest", by="bench")
         coordinator.wait_for(
             lambda: product.cycles.get("ingest").spent == SCORES,
-            seconds=PATIENCE,
             what="every score",
         )
         head = product.cycles.get("ingest").position
         coordinator.wait_for(
             lambda: product.context.state.position("ingest").seq >= head.seq,
-            seconds=PATIENCE,
             what="the live state",
         )
     first = min(a.created_at for a in product.context.ledger.assignments("ingest"))
@@ -153,9 +150,7 @@ def time_single(server: RedisServer, data: Path) -> dict[str, float]:
     _fill(product, "idle", _rules(budget=60, batch=30), 60)
     with Process(command("coordinator"), env=_environment(settings)) as coordinator:
         product.cycles.launch("idle", by="bench")
-        coordinator.wait_for(
-            lambda: len(_open(product, "idle")) == 60, seconds=PATIENCE, what="the requests"
-        )
+        coordinator.wait_for(lambda: len(_open(product, "idle")) == 60, what="the requests")
         waits = [_time_until_applied(product, a) for a in _open(product, "idle")[:30]]
     _close(product)
     return {
@@ -332,7 +327,7 @@ def _worker(app: str, folder: Path, environment: dict[str, str]) -> Iterator[Non
     beat = folder / f"{app}.beat"
     env = {**environment, **WORKER_ENVIRONMENT, HEARTBEAT_VARIABLE: str(beat)}
     with Process(worker_argv(app=app), env=env) as worker:
-        worker.wait_for(beat.exists, seconds=PATIENCE, what=f"the worker of {app}")
+        worker.wait_for(beat.exists, what=f"the worker of {app}")
         yield
 
 
@@ -346,9 +341,7 @@ def _wait_drained(server: RedisServer) -> None:
         )
         wait_until(
             lambda: not any(read() for read in reads),
-            seconds=PATIENCE,
             what="an empty queue",
-            every=0.005,
         )
 
 

@@ -170,9 +170,8 @@ def _prepare(
             len(product.context.ledger.assignments(CYCLE, statuses={AssignmentStatus.DELIVERED}))
             >= enough
         ),
-        seconds=300,
+        cap=300,
         what="everybody has a packet",
-        every=0.5,
     )
     return {
         "address": settings.address,

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.browser.office import Deployment, chromium, deployed
+from tests.support.tiers import lacks, only_in_full
 
 
 PATIENCE = 20_000
@@ -23,12 +24,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
+    only_in_full("a browser")
     path = chromium(os.environ.get("SWAPFLOW_CHROMIUM"))
     if path is None:
-        why = "no Chromium: install chromium-headless-shell, or name one in SWAPFLOW_CHROMIUM"
-        if os.environ.get("CI") == "true":
-            pytest.fail(why)
-        pytest.skip(why)
+        lacks("no Chromium: install chromium-headless-shell, or name one in SWAPFLOW_CHROMIUM")
     expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright:
         made = playwright.chromium.launch(

@@ -2,7 +2,6 @@
 
 import re
 import shutil
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -150,7 +149,6 @@ class Deployment:
                 lambda: bool(
                     self.tasks(cycle, "R1") if asked else product.approvals.proposed(cycle)
                 ),
-                seconds=30,
                 what="the first requests are made",
             )
         return cycle
@@ -180,7 +178,7 @@ class Deployment:
 
     def mailed(self, to: str, wanted: str, *, after: int) -> str:
         """Wait for one more way in than there were, and give what it holds of what is wanted."""
-        wait_until(lambda: len(self.ways_in(to)) > after, seconds=60, what=f"a mail to {to}")
+        wait_until(lambda: len(self.ways_in(to)) > after, what=f"a mail to {to}")
         return str(re.findall(wanted, self.ways_in(to)[-1])[0])
 
     def _only_here(self, route: Route, request: Request) -> None:
@@ -194,7 +192,7 @@ class Deployment:
 def settle(page: Page) -> None:
     """Give scripts a moment to finish what they do when a page opens."""
     page.wait_for_load_state("load")
-    time.sleep(0.05)
+    page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
 @contextmanager

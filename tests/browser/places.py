@@ -132,7 +132,7 @@ def furnish(up: Deployment) -> None:
     )
     asked = [pull for pull, *_ in product.approvals.proposed("asking")]
     product.approvals.approve("asking", asked[: len(asked) // 2], by="ops")
-    wait_until(lambda: bool(up.tasks("asking", "R1")), seconds=30, what="interviews are asked for")
+    wait_until(lambda: bool(up.tasks("asking", "R1")), what="interviews are asked for")
     for task in up.tasks("asking", "R1")[:1]:
         slot = InterviewSlot(pull_id=task.pull_id, starts_at=SOME_DAY, minutes=45, place="Room 2")
         product.reviewers.set_slots("asking", [slot], by="ops")

@@ -3,24 +3,15 @@
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
 
 import pytest
 
+from tests.browser.axe import RUN, SHADES, TAGS, WIDER
 from tests.browser.office import AXE, DESK, PHONE, Deployment
 from tests.browser.places import furnish, walk
 from tests.web.roles import PAGES
 
 
-TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
-# The viewer of the API's description (.swagger-ui) is as its makers ship it, and not ours to mend;
-# the same description is to be had as a file.
-RUN = """async only => {
-  const options = {runOnly: only, resultTypes: ["violations"]};
-  const found = await axe.run({exclude: [".swagger-ui"]}, options);
-  return found.violations.map(v => `${v.id}: ${v.nodes.slice(0, 3).map(n => n.target + " " +
-    (n.any[0] ? n.any[0].message : "")).join(" | ")}`);
-}"""
 SMALL = """() => [...document.querySelectorAll(
     "button, .button, select, textarea, summary, input:not([type=hidden])")]
   .filter(e => e.checkVisibility() && !e.closest(".visually-hidden, .swagger-ui"))
@@ -30,7 +21,6 @@ SMALL = """() => [...document.querySelectorAll(
     const box = choice.getBoundingClientRect();
     return box.width > 0 && (box.height < 43.5 || box.width < 43.5);
   }).map(e => e.outerHTML.slice(0, 120))"""
-WIDER = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 FILES = re.compile(
     r"/health/|\.(toml|ics|csv|xlsx)$|/(data|events|eml|html|sheet)$|/(files|card)/\{|/provider"
@@ -38,7 +28,6 @@ FILES = re.compile(
 """Addresses of files, of data, of a mail as it was sent, and of an identity provider, which this
 deployment has none of: no pages to look at."""
 
-SHADES: tuple[Literal["light"], Literal["dark"]] = ("light", "dark")
 STYLES = Path(__file__).parents[2] / "swapflow" / "web" / "static"
 
 

@@ -7,7 +7,6 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from swapflow.domain.rules import SignInPolicy
-from swapflow.ledger.maintenance.upgrade import upgrade
 from tests.browser.office import DESK, PHONE
 from tests.support.identity_provider import PASSWORD, IdentityProvider
 from tests.web.served import Served, serving
@@ -20,9 +19,7 @@ BUTTON = "Sign in with Example University"
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     folder = tmp_path_factory.mktemp("provider")
-    empty = folder / "empty.db"
-    upgrade(f"sqlite:///{empty}")
-    with IdentityProvider() as there, serving(folder, empty, there) as one:
+    with IdentityProvider() as there, serving(folder, there) as one:
         yield one
 
 

@@ -13,10 +13,9 @@ from swapflow.planning.plan import Zone
 from swapflow.planning.plan_report import page as plan_page
 from swapflow.planning.replay_report import page as replay_page
 from swapflow.simulation.replay import Options
+from tests.browser.axe import RUN, SHADES, TAGS, WIDER
 from tests.browser.office import AXE, DESK, PHONE
-from tests.browser.test_axe import RUN, SHADES, TAGS, WIDER
-from tests.planning.test_plan import SAME, planned
-from tests.planning.test_report import replayed
+from tests.planning.plans import SAME, planned, replayed
 
 
 pytestmark = pytest.mark.browser

@@ -20,7 +20,7 @@ def strange(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Itera
 
 def test_no_page_of_a_reviewer_is_wider_than_a_phone(strange: Deployment) -> None:
     strange.cycle("fall")
-    wait_until(lambda: len(strange.tasks("fall", "R1")) > 1, seconds=30, what="two requests")
+    wait_until(lambda: len(strange.tasks("fall", "R1")) > 1, what="two requests")
     task, done = strange.tasks("fall", "R1")[:2]
     code = strange.product.tasks.code(task.id)
     paths = ["/inbox", f"/tasks/{code}", f"/tasks/{code}/decline", "/me", "/sign-in"]

@@ -135,15 +135,14 @@ def run(
                     )
             with suppress(AssertionError):  # what is broken may keep people from ever getting one
                 wait_until(
-                    lambda: people.memory.receipts >= receipts, seconds=SETTLE / 2, what="receipts"
+                    lambda: people.memory.receipts >= receipts, cap=SETTLE / 2, what="receipts"
                 )
             hand.heal()
             people.stop_launching()
             wait_until(
                 lambda: not people.under_way() and people.memory.all_received,
-                seconds=settle,
+                cap=settle,
                 what="all programs end",
-                every=0.3,
             )
             time.sleep(2 * deployment.lease)
         except AssertionError as error:
@@ -168,7 +167,7 @@ def wait_for_work(progress: Callable[[], int], before: int, *, seconds: float) -
         How far everything is.
     """
     with suppress(AssertionError):  # people may be waiting for what the last fault broke
-        wait_until(lambda: progress() > before, seconds=seconds, what="progress", every=0.1)
+        wait_until(lambda: progress() > before, cap=seconds, what="progress")
     return progress()
 
 

@@ -199,9 +199,7 @@ class Faults:
             file.touch()
         try:
             with suppress(AssertionError):  # nothing may be there to decide just now
-                wait_until(
-                    lambda: not all(f.exists() for f in naps.values()), seconds=5, what="a nap"
-                )
+                wait_until(lambda: not all(f.exists() for f in naps.values()), what="a nap")
         finally:
             for name, file in naps.items():
                 if file.exists():

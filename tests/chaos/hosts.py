@@ -31,7 +31,7 @@ from tests.chaos.driver import Browser, CutOffError, People
 from tests.chaos.probe import SITE
 from tests.chaos.proxy import Link, Links
 from tests.chaos.servers import Postgres, RedisServer, short_folder
-from tests.support.deployed import PATIENCE, READY
+from tests.support.deployed import READY
 from tests.support.ports import free_port
 from tests.support.process import Process
 from tests.support.waiting import wait_until
@@ -103,15 +103,13 @@ class Hosts(Deployment):
         )
         self.far_process.start()
         super().start()
-        wait_until(
-            lambda: READY in self.far_process.output(), seconds=PATIENCE, what="the workers' host"
-        )
+        wait_until(lambda: READY in self.far_process.output(), what="the workers' host")
 
     def close(self) -> None:
         """Stop everything on all hosts."""
         if hasattr(self, "far_process"):
             with suppress(AssertionError, ProcessLookupError):
-                self.far_process.terminate(seconds=60)
+                self.far_process.terminate()
             self.far_process.__exit__()
         super().close()
 
@@ -165,7 +163,7 @@ def campaign(seconds: float) -> dict[str, Any]:
         people = People(hosts, 1, at_once=3)
         people.start()
         try:
-            wait_until(lambda: people.memory.receipts >= 5, seconds=PATIENCE, what="receipts")
+            wait_until(lambda: people.memory.receipts >= 5, what="receipts")
             for name, link in LINKS.items():
                 before = people.memory.receipts
                 print(f"the link between {name} and {DATA} goes down", flush=True)
@@ -188,7 +186,6 @@ def campaign(seconds: float) -> dict[str, Any]:
                 after = people.memory.receipts
                 wait_until(
                     lambda after=after: people.memory.receipts > after,  # type: ignore[misc]
-                    seconds=PATIENCE,
                     what="a receipt after the cut",
                 )
                 said[name].append(
@@ -200,7 +197,7 @@ def campaign(seconds: float) -> dict[str, Any]:
             people.stop_launching()
             wait_until(
                 lambda: not people.under_way() and people.memory.all_received,
-                seconds=240,
+                cap=240,
                 what="all programs end",
             )
             time.sleep(2 * hosts.lease)

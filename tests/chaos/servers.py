@@ -17,10 +17,7 @@ import redis
 
 from swapflow.processes.embedded_redis import find_server
 from tests.support.ports import free_port
-from tests.support.waiting import wait_until
-
-
-PATIENCE = 60.0
+from tests.support.waiting import CAP, wait_until
 
 
 class Server(ABC):
@@ -77,7 +74,7 @@ class Server(ABC):
                 start_new_session=True,
                 cwd="/",
             )
-        wait_until(self.answers, seconds=PATIENCE, what=f"{type(self).__name__} answers")
+        wait_until(self.answers, what=f"{type(self).__name__} answers")
 
     def _way_in(self) -> list[str]:
         """Words before the command that lead into its namespace, as its own user."""
@@ -95,7 +92,7 @@ class Server(ABC):
         with suppress(ProcessLookupError):
             (os.killpg if number is signal.SIGKILL else os.kill)(self.pid, number)
         try:
-            self._running.wait(PATIENCE)
+            self._running.wait(CAP)
         finally:
             with suppress(ProcessLookupError):
                 os.killpg(self.pid, signal.SIGKILL)

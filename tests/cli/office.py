@@ -227,3 +227,16 @@ def forget_deployment() -> None:
         assert isinstance(ledger, SqlLedger)
         ledger.dispose()
     bootstrap.forget()
+
+
+def recording(office: Office) -> str:
+    """A past round of eight applicants with three marks each."""
+    folder = office.folder / "past"
+    folder.mkdir(exist_ok=True)
+    items = "item_id\n" + "".join(f"p{i}\n" for i in range(8))
+    marks = "item_id,order,score,reviewer_id\n" + "".join(
+        f"p{i},{o},{1 + (3 * i + o) % 10},r{(i + o) % 5}\n" for i in range(8) for o in range(3)
+    )
+    (folder / "items.csv").write_text(items, encoding="utf-8")
+    (folder / "scores.csv").write_text(marks, encoding="utf-8")
+    return str(folder)

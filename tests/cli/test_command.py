@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.office import Office
-from tests.cli.test_words import recording
+from tests.cli.office import Office, recording
+from tests.support.waiting import CAP
 
 
 COMMAND = [sys.executable, "-m", "swapflow.cli.main"]
@@ -22,7 +22,7 @@ def run(*arguments: str, **variables: str) -> "subprocess.CompletedProcess[str]"
         [*COMMAND, *arguments],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=CAP,
         check=False,
         env={**os.environ, **variables},
     )
@@ -38,7 +38,7 @@ def test_help_loads_nothing_heavy() -> None:
     )
 
     found = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=CAP, check=False
     )
 
     assert found.returncode == 0, found.stderr
@@ -70,7 +70,7 @@ def test_ctrl_c_ends_a_command_quietly_with_130(office: Office) -> None:
     assert "ms running" in watching.stdout.readline()
 
     watching.send_signal(signal.SIGINT)
-    _, said = watching.communicate(timeout=60)
+    _, said = watching.communicate(timeout=CAP)
 
     assert watching.returncode == 130
     assert said.strip() == ""
@@ -84,7 +84,7 @@ def test_a_reader_that_goes_away_is_no_error(office: Office) -> None:
             ["bash", "-o", "pipefail", "-c", f"{' '.join(COMMAND)} {reading}"],
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=CAP,
             check=False,
         )
         assert (found.returncode, found.stderr) == (0, "")

@@ -5,18 +5,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import typer.main
 
-from swapflow.cli.main import app, main
-from tests.cli.office import Office
+from swapflow.cli.main import command, main
+from tests.cli.office import Office, recording
+from tests.support.plain import JARGON, TOO_MUCH
 
 
-JARGON = re.compile(
-    r"\b(arms?|pulls?|pulled|oracles?|rivals?|ledger|watermark|lockstep)\b", re.IGNORECASE
-)
-TOO_MUCH = re.compile(
-    r"best applicants|\bfair(ly|ness)?\b|unbiased|certified cohort", re.IGNORECASE
-)
 RUN_FOR_LONG = {
     ("up",), ("web",), ("coordinator",), ("worker",), ("demo",), ("study", "paper"), ("plan",),
 }  # fmt: skip
@@ -34,7 +28,7 @@ def leaves() -> Iterator[tuple[str, ...]]:
             if not child.hidden:
                 yield from below(child, (*path, name))
 
-    yield from below(typer.main.get_command(app), ())
+    yield from below(command(), ())
 
 
 def plain_part(text: str) -> str:
@@ -231,16 +225,3 @@ def _answer(office: Office) -> None:
     if waiting:
         office.do("approvals", "strike", "ms", waiting[0]["request"], "--reason", "not now")
     office.do("reviewers", "leave", "ms", "cyd")
-
-
-def recording(office: Office) -> str:
-    """A past round of eight applicants with three marks each."""
-    folder = office.folder / "past"
-    folder.mkdir(exist_ok=True)
-    items = "item_id\n" + "".join(f"p{i}\n" for i in range(8))
-    marks = "item_id,order,score,reviewer_id\n" + "".join(
-        f"p{i},{o},{1 + (3 * i + o) % 10},r{(i + o) % 5}\n" for i in range(8) for o in range(3)
-    )
-    (folder / "items.csv").write_text(items, encoding="utf-8")
-    (folder / "scores.csv").write_text(marks, encoding="utf-8")
-    return str(folder)

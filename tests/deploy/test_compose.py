@@ -20,17 +20,11 @@ from tests.deploy.compose import COMPOSE, ROOT, SECRETS, MissingVariableError, c
 from tests.support.ports import free_port
 from tests.support.postgres import PostgresServer
 from tests.support.process import Process
+from tests.support.tiers import lacks, only_in_full
 
 
 SERVICES = compose(SECRETS)["services"]
 OURS = ("migrate", "coordinator", "worker", "web", "cli")
-
-
-@pytest.fixture(scope="module")
-def postgres() -> Iterator[PostgresServer]:
-    server = PostgresServer()
-    yield server
-    server.stop()
 
 
 @contextmanager
@@ -72,12 +66,10 @@ def redis_is_healthy(port: int, environment: Mapping[str, str]) -> bool:
 
 
 def need(program: str) -> None:
-    """Skip at home and fail in CI when a client of this machine is missing."""
+    """Skip the test when a client of this machine is missing; fail where nothing may lack."""
+    only_in_full(program)
     if shutil.which(program) is None:
-        message = f"no {program} on the PATH: this health check was not run"
-        if os.environ.get("CI") == "true":
-            pytest.fail(message)
-        pytest.skip(message)
+        lacks(f"no {program} on the PATH: this health check was not run")
 
 
 def test_the_file_is_valid_compose() -> None:
@@ -149,9 +141,7 @@ def test_the_redis_service_starts_wants_its_password_and_passes_its_check() -> N
     need("redis-cli")
     with redis_service() as (port, server):
         environment = SERVICES["redis"]["environment"]
-        server.wait_for(
-            lambda: redis_is_healthy(port, environment), seconds=15, what="a healthy Redis"
-        )
+        server.wait_for(lambda: redis_is_healthy(port, environment), what="a healthy Redis")
 
         assert not redis_is_healthy(port, {"REDISCLI_AUTH": ""})
 
@@ -203,7 +193,7 @@ def test_migrate_then_coordinator_worker_and_web_run_pass_their_checks_and_stop_
             return subprocess.run(here(check), env=seen, check=False).returncode == 0
 
         with Process(here(SERVICES["migrate"]["command"]), env=environment("migrate")) as migrate:
-            migrate.wait_for(lambda: migrate.code is not None, seconds=60, what="the upgrade")
+            migrate.wait_for(lambda: migrate.code is not None, what="the upgrade")
             assert migrate.code == 0, migrate.output()
 
         assert not healthy("coordinator")
@@ -214,10 +204,10 @@ def test_migrate_then_coordinator_worker_and_web_run_pass_their_checks_and_stop_
             Process(here(SERVICES["worker"]["command"]), env=environment("worker")) as worker,
             Process(here(SERVICES["web"]["command"]), env=environment("web")) as web,
         ):
-            web.wait_for(lambda: healthy("web"), seconds=60, what="the web process")
+            web.wait_for(lambda: healthy("web"), what="the web process")
             for name, process in (("coordinator", coordinator), ("worker", worker)):
                 beat = tmp_path / f"{name}.beat"
-                process.wait_for(beat.exists, seconds=90, what=f"a {name}")
+                process.wait_for(beat.exists, what=f"a {name}")
                 assert healthy(name), process.tail()
 
             listed = subprocess.run(
@@ -229,9 +219,9 @@ def test_migrate_then_coordinator_worker_and_web_run_pass_their_checks_and_stop_
             )
             assert listed.returncode == 0, listed.stderr
             grace = float(SERVICES["worker"]["stop_grace_period"].removesuffix("s"))
-            assert coordinator.terminate(seconds=grace) == 0
-            assert worker.terminate(seconds=grace) == 0
-            assert web.terminate(seconds=grace) == 0
+            assert coordinator.terminate(cap=grace) == 0
+            assert worker.terminate(cap=grace) == 0
+            assert web.terminate(cap=grace) == 0
 
 
 def test_the_help_that_the_cli_service_shows_comes_from_the_command() -> None:

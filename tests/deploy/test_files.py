@@ -132,7 +132,7 @@ def test_a_real_server_takes_the_configuration_and_acts_on_it(which: str) -> Non
     argv = [str(binary), str(DEPLOY / "redis.conf"), "--port", "0", "--dir", str(folder)]
     try:
         with Process([*argv, "--unixsocket", str(socket)]) as server:
-            server.wait_for(lambda: server_answers(socket), seconds=15, what="an answer")
+            server.wait_for(lambda: server_answers(socket), what="an answer")
             wanted = ("appendonly", "appendfsync", "save", "maxmemory-policy")
 
             assert configured(socket, wanted) == ["yes", "everysec", "", "noeviction"]

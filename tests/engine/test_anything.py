@@ -26,6 +26,7 @@ from tests.engine.cycle_by_hand import (
     reviewer,
     rules,
 )
+from tests.support.tiers import cases
 
 
 T = TypeVar("T")
@@ -317,9 +318,4 @@ class Anything(RuleBasedStateMachine):
 
 
 TestAnything = Anything.TestCase
-TestAnything.settings = settings(
-    max_examples=10,
-    stateful_step_count=40,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-)
+TestAnything.settings = settings(cases(10, quiet=HealthCheck), stateful_step_count=40)

@@ -4,38 +4,20 @@ import os
 import random
 import subprocess
 import sys
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from swapflow.domain.people.application import ApplicationStatus, NewApplication
-from swapflow.domain.people.reviewer import NewReviewer
+from swapflow.domain.people.application import ApplicationStatus
 from swapflow.domain.reviewing.score import Answer
-from swapflow.domain.rules import DispatchMode, RuleName, Rules
+from swapflow.domain.rules import DispatchMode, RuleName
 from swapflow.simulation.replay import decisions_digest
-from tests.engine.cycle_by_hand import CYCLE, World, applicants, marks, reviewers, rules
+from tests.engine.cycle_by_hand import CYCLE, World, applicants, marks, rules
+from tests.engine.one_outcome import LOCKSTEP, ROSTER, ROWS, outcome
 
 
 ROOT = Path(__file__).parents[2]
-LOCKSTEP = rules(
-    dispatch=DispatchMode.LOCKSTEP, budget=60, batch=8, max_applicants=500, packet=1000
-)
-ROWS, ROSTER = applicants(24), reviewers(6)
-
-
-def outcome(
-    rows: Sequence[NewApplication] = ROWS,
-    roster: Sequence[NewReviewer] = ROSTER,
-    *,
-    settings: Rules = LOCKSTEP,
-) -> tuple[str, tuple[str, ...]]:
-    """Digest of the decisions, and the cohort."""
-    world = World(rules=settings, applications=rows, roster=roster)
-    world.run(marks)
-    world.verify()
-    return decisions_digest(world.product, CYCLE), tuple(world.cohort())
 
 
 @pytest.mark.parametrize("rule", list(RuleName))
@@ -56,7 +38,7 @@ def test_another_seed_gives_other_decisions() -> None:
 
 @pytest.mark.parametrize("hash_seed", ["4242"])
 def test_another_process_with_another_hash_seed_decides_the_same(hash_seed: str) -> None:
-    program = "from tests.engine.test_determinism import outcome; print(outcome())"
+    program = "from tests.engine.one_outcome import outcome; print(outcome())"
 
     said = subprocess.run(
         [sys.executable, "-c", program],

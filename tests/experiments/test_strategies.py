@@ -24,6 +24,7 @@ from swapflow.experiments.strategies import (
 from swapflow.experiments.sweep import Cell
 from swapflow.simulation.random_numbers import stream_of
 from swapflow.simulation.score_sources import Gaussian
+from tests.support.waiting import CAP
 
 
 STREAM = stream_of("tests", "strategies")
@@ -131,7 +132,7 @@ def test_the_example_of_the_developers_page_runs() -> None:
     code = re.findall(r"```python\n(.*?)```", section, flags=re.DOTALL)[0]
 
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=300
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=CAP
     )
 
     losses = dict(line.rsplit(" ", 1) for line in done.stdout.splitlines())

@@ -18,20 +18,10 @@ from swapflow.processes.celery_worker import WORKER_ENVIRONMENT, worker_argv
 from swapflow.processes.heartbeat import HEARTBEAT_VARIABLE, is_alive
 from swapflow.queues.names import STUDY_QUEUE
 from swapflow.settings import load_settings
+from tests.experiments.sweep_plans import CELLS, plan
 from tests.support.process import Process, children, exists
 from tests.support.redis_server import RedisServer
 from tests.support.waiting import wait_until
-
-
-CELLS: tuple[Cell, ...] = tuple(
-    {"strategy": name, "budget": budget, "n": 20, "size": 4, "batch": 4}
-    for name in ("even", "two-tier practice")
-    for budget in (20, 40)
-)
-
-
-def plan(runs: int = 60, study: str = "tests") -> Sweep:
-    return Sweep(study=study, cells=CELLS, work=normal_applicants, runs=runs, chunk=10)
 
 
 def files(folder: Path) -> list[str]:
@@ -126,7 +116,7 @@ import sys
 from pathlib import Path
 from swapflow.experiments.sweep_workers import Processes
 from swapflow.experiments.sweep import sweep
-from tests.experiments.test_sweep import plan
+from tests.experiments.sweep_plans import plan
 
 if __name__ == "__main__":
     sweep(plan(), Path(sys.argv[1]), spread=Processes(2))
@@ -141,10 +131,10 @@ def test_a_sweep_killed_half_way_and_resumed_equals_an_uninterrupted_one(tmp_pat
     root = str(Path(__file__).parents[2])
 
     with Process([sys.executable, str(script), str(out)], env={"PYTHONPATH": root}) as killed:
-        killed.wait_for(lambda: len(files(out)) >= 3, seconds=120, what="the first chunks")
+        killed.wait_for(lambda: len(files(out)) >= 3, what="the first chunks")
         computing = children(killed.pid)
         killed.kill9(group=False)
-        wait_until(lambda: not any(map(exists, computing)), seconds=20, what="the end of all")
+        wait_until(lambda: not any(map(exists, computing)), what="the end of all")
     before = files(out)
     resumed = sweep(plan(), out)
 
@@ -189,7 +179,6 @@ def test_a_sweep_over_celery_with_one_of_two_workers_killed_equals_an_uninterrup
         for worker, name in ((one, "one"), (two, "two")):
             worker.wait_for(
                 lambda name=name: is_alive(tmp_path / name),  # type: ignore[misc]  # mypy cannot infer a lambda's default
-                seconds=60,
                 what="the heartbeat",
             )
         send = chunk_sender(load_settings(redis_url=server.url))

@@ -6,27 +6,13 @@ from pathlib import Path
 import pytest
 
 from swapflow.domain.cycle import Round
-from swapflow.ledger.maintenance.upgrade import upgrade
 from swapflow.ledger.sql_ledger import SqlLedger
 from tests.ledger.examples import RULES
+from tests.support.migrated import new_database
 from tests.support.postgres import PostgresServer
 
 
 Opened = Callable[[str], SqlLedger]
-
-
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[PostgresServer]:
-    server = PostgresServer()
-    yield server
-    server.stop()
-
-
-@pytest.fixture(scope="session")
-def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("template") / "ledger.db"
-    upgrade(f"sqlite:///{path}")
-    return path
 
 
 @pytest.fixture(params=["file", "postgresql"])
@@ -35,7 +21,7 @@ def shared_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if request.param == "postgresql":
         server: PostgresServer = request.getfixturevalue("postgres")
         return server.clean_database()
-    return f"sqlite:///{_copy_of_template(request, tmp_path)}"
+    return new_database(tmp_path / "ledger.db")
 
 
 @pytest.fixture(params=["memory", "file", "postgresql"])
@@ -45,7 +31,7 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if request.param == "postgresql":
         server: PostgresServer = request.getfixturevalue("postgres")
         return server.clean_database()
-    return f"sqlite:///{_copy_of_template(request, tmp_path)}"
+    return new_database(tmp_path / "ledger.db")
 
 
 @pytest.fixture
@@ -73,16 +59,9 @@ def opened() -> Iterator[Opened]:
 
 
 @pytest.fixture
-def file_ledger(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[SqlLedger]:
-    made = SqlLedger(f"sqlite:///{_copy_of_template(request, tmp_path)}")
+def file_ledger(tmp_path: Path) -> Iterator[SqlLedger]:
+    made = SqlLedger(new_database(tmp_path / "ledger.db"))
     made.create_round(Round(id="2027", name="Season 2027", unit="minutes", zone="Europe/Paris"))
     made.create_cycle("fall", round_id="2027", name="Fall", rules=RULES, by="ops")
     yield made
     made.dispose()
-
-
-def _copy_of_template(request: pytest.FixtureRequest, folder: Path) -> Path:
-    template: Path = request.getfixturevalue("sqlite_template")
-    path = folder / "ledger.db"
-    path.write_bytes(template.read_bytes())
-    return path

@@ -17,6 +17,7 @@ from swapflow.domain.reviewing.assignment import (
 from swapflow.domain.reviewing.score import Origin, Score
 from swapflow.domain.rules import Criterion, KindRules, Rubric, Rules, SeatLine
 from swapflow.engine.ports.records import DecisionRecord, Mail
+from swapflow.ledger.sql_ledger import SqlLedger
 
 
 NOON = datetime(2027, 3, 1, 12, tzinfo=UTC)
@@ -205,3 +206,13 @@ def mail(id_: str, *, text: str = "You have two reviews.") -> Mail:
         calendar="",
         state="queued",
     )
+
+
+def people(ledger: SqlLedger, applicants: int = 3, reviewers: int = 2) -> None:
+    with ledger.write("fall") as tx:
+        tx.add_applications(
+            [applicant(f"a{i}") for i in range(applicants)],
+            [i * 2**62 for i in range(applicants)],
+            wave=1,
+        )
+        tx.add_reviewers([reviewer(f"r{i}") for i in range(reviewers)])

@@ -29,6 +29,7 @@ from tests.ledger.examples import (
     applicant,
     decision,
     mail,
+    people,
     place,
     pull,
     reviewer,
@@ -39,16 +40,6 @@ from tests.ledger.examples import (
 
 
 OPEN = (AssignmentStatus.QUEUED, AssignmentStatus.DELIVERED, AssignmentStatus.OPENED)
-
-
-def people(ledger: SqlLedger, applicants: int = 3, reviewers: int = 2) -> None:
-    with ledger.write("fall") as tx:
-        tx.add_applications(
-            [applicant(f"a{i}") for i in range(applicants)],
-            [i * 2**62 for i in range(applicants)],
-            wave=1,
-        )
-        tx.add_reviewers([reviewer(f"r{i}") for i in range(reviewers)])
 
 
 def _enter(ledger: SqlLedger, cycle_id: str) -> None:

@@ -3,7 +3,6 @@
 import multiprocessing
 import os
 import threading
-import time
 from collections import Counter
 
 import pytest
@@ -14,6 +13,7 @@ from swapflow.domain.reviewing.assignment import AssignmentStatus
 from swapflow.ledger.core.fair_lock import FairLock
 from swapflow.ledger.sql_ledger import SqlLedger
 from tests.ledger.examples import RULES, applicant, pull, reviewer, seat
+from tests.support.waiting import CAP, wait_until
 
 
 FORK = multiprocessing.get_context("fork")
@@ -48,7 +48,7 @@ def test_eight_threads_lose_nothing_and_keep_the_chain(ledger: SqlLedger) -> Non
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join(CAP)
 
     assert failures == []
     assert sorted(written(ledger)) == [(who, n) for who in range(8) for n in range(10)]
@@ -62,7 +62,7 @@ def test_four_processes_lose_nothing_and_take_turns(shared_url: str) -> None:
     start = FORK.Event()
 
     def work(who: int) -> None:
-        start.wait(60)
+        start.wait(CAP)
         for number in range(count):
             with ledger.write("fall") as tx:
                 tx.record(EventType.REVIEWER_LEFT, {"r": who, "n": number}, spent=1)
@@ -73,7 +73,7 @@ def test_four_processes_lose_nothing_and_take_turns(shared_url: str) -> None:
         process.start()
     start.set()
     for process in processes:
-        process.join(120)
+        process.join(CAP)
 
     order = written(ledger)
     assert [process.exitcode for process in processes] == [0] * 4
@@ -116,7 +116,7 @@ def test_relaying_deciding_and_delivering_at_once_never_deadlock(shared_url: str
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join(CAP)
 
     assert failures == []
     assert {a.sends for a in ledger.assignments("fall")} == {8}
@@ -133,7 +133,7 @@ def test_a_forked_child_writes_with_connections_of_its_own(shared_url: str) -> N
 
     process = FORK.Process(target=child)
     process.start()
-    process.join(30)
+    process.join(CAP)
     with ledger.write("fall") as tx:
         tx.record(EventType.REVIEWER_LEFT, {"r": 0, "n": 0})
 
@@ -171,10 +171,10 @@ def test_the_fair_lock_serves_in_order_of_arrival() -> None:
         threads = [threading.Thread(target=wait, args=(number,)) for number in range(6)]
         for number, thread in enumerate(threads):
             thread.start()
-            while len(lock._waiting) <= number:
-                time.sleep(0.001)
+            waiting = number + 1
+            wait_until(lambda: len(lock._waiting) >= waiting, what="another who waits")  # noqa: B023  # called here
     for thread in threads:
-        thread.join(10)
+        thread.join(CAP)
 
     assert served == [0, 1, 2, 3, 4, 5]
     assert not lock.is_mine

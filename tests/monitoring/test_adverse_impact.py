@@ -4,7 +4,7 @@ import math
 import statistics
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chi2_contingency, hypergeom
 
@@ -68,7 +68,6 @@ def test_fishers_test_gives_the_published_p_of_the_tea_like_table() -> None:
     assert p == pytest.approx(0.002759456, abs=5e-10)
 
 
-@settings(deadline=None)
 @given(one=tallies, other=tallies)
 def test_fishers_p_is_the_sum_of_the_tables_that_are_no_likelier(
     one: SelectionTally, other: SelectionTally
@@ -82,7 +81,6 @@ def test_fishers_p_is_the_sum_of_the_tables_that_are_no_likelier(
     assert fisher_p(one, other) == pytest.approx(min(1.0, expected), rel=1e-6)
 
 
-@settings(deadline=None)
 @given(one=tallies, other=tallies)
 def test_z_squared_is_the_chi_square_without_correction(
     one: SelectionTally, other: SelectionTally

@@ -8,39 +8,19 @@ import numpy as np
 import pytest
 
 from swapflow.cli.main import main
-from swapflow.domain.interval import Interval
 from swapflow.domain.objective import GroupQuota, GroupTarget
 from swapflow.domain.rules import DispatchMode, Floor, FloorFor, KindRules, RuleName, Rules
-from swapflow.files.rules.rules_file import parse_rules, template
+from swapflow.files.rules.rules_file import template
 from swapflow.planning.alternatives import changes_of
-from swapflow.planning.plan import Effect, RoundPlan, Summary
 from swapflow.planning.round_state import SpendingPolicy
 from swapflow.planning.setting import Days, Marks, PlannedReviewer, PlanSetting
 from swapflow.planning.simulated_round import RoundOutcome, simulate
 from swapflow.planning.suggestions import advise
 from swapflow.simulation.random_numbers import stream_of
+from tests.planning.plans import SAME, planned, rules, setting
 
 
 STREAM = stream_of("plan", "test")
-
-
-def rules(**values: float | str) -> Rules:
-    return parse_rules(
-        template("admissions", **{"places": 5, "budget": 4000, "reviews": 1} | values)
-    )
-
-
-def setting(
-    wanted: Rules, *, applicants: int = 40, people: int = 8, packet: int = 10
-) -> PlanSetting:
-    person = PlannedReviewer(most=(None,) * len(wanted.kinds), packet=packet)
-    return PlanSetting(
-        rules=wanted,
-        applicants=applicants,
-        people=(person,) * people,
-        marks=Marks(),
-        days=Days(median=(6.0, 9.0)[: len(wanted.kinds)]),
-    )
 
 
 def run(
@@ -250,44 +230,6 @@ def test_a_tier_that_can_never_begin_is_not_begun() -> None:
 # Advice
 
 
-def summary(key: str, found: "list[float]") -> Summary:
-    interval = Interval(float(np.mean(found)), min(found), max(found))
-    return Summary(
-        key=key,
-        label=key,
-        applicants=40,
-        runs=len(found),
-        found=interval,
-        value=interval,
-        overlap=interval,
-        days=Interval(30.0, 28.0, 32.0),
-        latest=35.0,
-        cost=Interval(3000.0, 2900.0, 3100.0),
-        sufficed=Interval(0.0, 0.0, 0.3),
-        finished=Interval(1.0, 0.7, 1.0),
-        asked=(80.0, 5.0),
-        busiest=Interval(400.0, 390.0, 410.0),
-        each=tuple(found),
-        lengths=(30.0,) * len(found),
-    )
-
-
-def planned(even: "list[float]", alone: "list[float]", more: "list[float]") -> RoundPlan:
-    own = summary("way/rules", [0.60, 0.62, 0.61, 0.63])
-    return RoundPlan(
-        setting=setting(rules()),
-        forecast=own,
-        base=own,
-        ways=(own, summary("way/reviews", alone), summary("way/even", even)),
-        effects=(
-            Effect(parameter="budget", level="× 1.5", letter="", summary=summary("b", more)),
-        ),
-        zone=None,
-        seed=0,
-    )
-
-
-SAME = [0.59, 0.64, 0.60, 0.63]
 BETTER = [0.70, 0.72, 0.71, 0.73]
 WORSE = [0.50, 0.52, 0.51, 0.53]
 

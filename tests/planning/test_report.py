@@ -11,30 +11,13 @@ from swapflow.errors import InvalidInputError
 from swapflow.files.exports.html_page import Point, ReportPage, ReportSection, render, write
 from swapflow.files.exports.svg_charts import Dot, Square, dots, squares
 from swapflow.planning.replay_report import page as replay_page
-from swapflow.simulation.replay import Options, ReplayResult
+from swapflow.simulation.replay import Options
+from tests.planning.plans import replayed
 
 
 JARGON = re.compile(
     r"\b(arms?|pulls?|oracles?|rivals?|ledger|lockstep)\b|[σδε]|best applicants|\bfair\b|unbiased"
 )
-
-
-def replayed() -> ReplayResult:
-    return ReplayResult(
-        utility=100.6,
-        even=95.6,
-        two_tier=98.6,
-        best=105.9,
-        overlap=0.81,
-        cohort=("A1",),
-        decisions="8fde71c7",
-        cost=3200,
-        pulls={"review": 2696, "interview": 84},
-        stop="budget",
-        certified_loss=111.7,
-        seed=3,
-        seconds=4.1,
-    )
 
 
 def page(folder: str = "last year") -> str:

@@ -42,7 +42,7 @@ def test_a_heartbeat_goes_on_by_itself(tmp_path: Path, monkeypatch: pytest.Monke
     start_heartbeat(every=0.2)
     file.unlink()
 
-    wait_until(file.exists, seconds=5, what="the next beat")
+    wait_until(file.exists, what="the next beat")
 
 
 def test_without_a_place_for_it_there_is_no_heartbeat(monkeypatch: pytest.MonkeyPatch) -> None:

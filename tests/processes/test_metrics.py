@@ -15,7 +15,7 @@ import yaml
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families as families
 
-from swapflow.bootstrap import assemble, upgrade_database
+from swapflow.bootstrap import assemble
 from swapflow.domain.cycle import CycleStatus, Round
 from swapflow.domain.event import EventType
 from swapflow.errors import UnavailableError
@@ -23,8 +23,10 @@ from swapflow.ledger.sql_ledger import SqlLedger
 from swapflow.processes.metrics import Figures, serve_figures
 from swapflow.settings import Settings
 from tests.ledger.examples import RULES, applicant, pull, reviewer, seat
+from tests.support.migrated import new_database
 from tests.support.ports import free_port
 from tests.support.redis_server import RedisServer
+from tests.support.waiting import CAP
 
 
 DEPLOY = Path(__file__).parents[2] / "deploy" / "prometheus"
@@ -39,7 +41,8 @@ def server() -> Iterator[RedisServer]:
 @pytest.fixture
 def settings(tmp_path: Path, server: RedisServer) -> Settings:
     made = Settings(data_dir=tmp_path / "var", redis_url=server.url)
-    upgrade_database(made)
+    made.data_dir.mkdir()
+    new_database(made.data_dir / "swapflow.db")
     return made
 
 
@@ -156,7 +159,7 @@ def test_figures_are_told_on_the_port_that_settings_name_and_nowhere_without(
     serve_figures(product, settings)  # no port: nothing happens
     listening = settings.model_copy(update={"metrics_port": port})
     serve_figures(product, listening)
-    with urlopen(f"http://127.0.0.1:{port}/metrics", timeout=5) as answer:
+    with urlopen(f"http://127.0.0.1:{port}/metrics", timeout=CAP) as answer:
         assert b"swapflow_part_answers" in answer.read()
     with pytest.raises(UnavailableError, match="SWAPFLOW_METRICS_PORT"):
         serve_figures(product, listening)

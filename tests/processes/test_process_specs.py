@@ -44,7 +44,7 @@ def test_server_and_worker_start_survive_a_kill_and_stop_cleanly_in_a_deep_folde
     deep.mkdir(parents=True)
     upgrade(settings.database)
     with Process([sys.executable, "-c", UP], env={"SWAPFLOW_DATA_DIR": str(deep)}) as up:
-        up.wait_for(lambda: "every process is ready" in up.output(), seconds=60, what="ready")
+        up.wait_for(lambda: "every process is ready" in up.output(), what="ready")
         started = children(up.pid)
         worker = int((deep / "run" / "worker.beat").read_text("ascii"))
         assert server_answers(settings.redis_socket)
@@ -52,9 +52,7 @@ def test_server_and_worker_start_survive_a_kill_and_stop_cleanly_in_a_deep_folde
 
         os.kill(worker, signal.SIGKILL)
 
-        up.wait_for(
-            lambda: up.output().count("worker is ready") == 2, seconds=60, what="a new worker"
-        )
+        up.wait_for(lambda: up.output().count("worker is ready") == 2, what="a new worker")
         assert up.terminate() == 0
         assert not any(map(exists, started))
         assert "killing" not in up.output()

@@ -34,9 +34,7 @@ def supervisor(
 
 
 def wait_ready(running: Process) -> None:
-    running.wait_for(
-        lambda: "every process is ready" in running.output(), seconds=30, what="readiness"
-    )
+    running.wait_for(lambda: "every process is ready" in running.output(), what="readiness")
 
 
 def pid_of(data: Path, name: str) -> int:
@@ -48,7 +46,7 @@ def test_the_server_is_ready_before_the_others_start_and_their_output_is_prefixe
 ) -> None:
     with supervisor(data) as running:
         wait_ready(running)
-        running.wait_for(lambda: "one | working" in running.output(), seconds=5, what="output")
+        running.wait_for(lambda: "one | working" in running.output(), what="output")
 
         lines = running.output()
         assert server_answers(data / "redis" / "redis.sock")
@@ -61,7 +59,7 @@ def test_it_stops_cleanly_in_reverse_order_when_asked(data: Path) -> None:
         started = children(running.pid)
         assert len(started) == 3
 
-        code = running.terminate(seconds=10)
+        code = running.terminate()
 
         assert code == 0
         assert not any(map(exists, started))
@@ -80,7 +78,7 @@ def test_a_child_that_is_killed_is_started_again(data: Path, name: str) -> None:
         os.kill(victim, signal.SIGKILL)
 
         running.wait_for(
-            lambda: running.output().count(f"{name} is ready") == 2, seconds=10, what="a new life"
+            lambda: running.output().count(f"{name} is ready") == 2, what="a new life"
         )
         assert f"{name} was killed by SIGKILL" in running.output()
         assert not exists(victim)
@@ -94,14 +92,12 @@ def test_what_a_killed_child_had_started_does_not_work_on_beside_its_successor(
     with supervisor(data, one="parent") as running:
         wait_ready(running)
         parent = pid_of(data, "one")
-        running.wait_for(lambda: len(children(parent)) == 1, seconds=5, what="a grandchild")
+        running.wait_for(lambda: len(children(parent)) == 1, what="a grandchild")
         grandchildren = children(parent)
 
         os.kill(parent, signal.SIGKILL)
 
-        running.wait_for(
-            lambda: not any(map(exists, grandchildren)), seconds=5, what="the grandchild's end"
-        )
+        running.wait_for(lambda: not any(map(exists, grandchildren)), what="the grandchild's end")
 
 
 def test_killing_the_supervisor_leaves_no_process_and_the_next_one_starts_at_once(
@@ -114,10 +110,10 @@ def test_killing_the_supervisor_leaves_no_process_and_the_next_one_starts_at_onc
 
         running.kill9(group=False)
 
-        running.wait_for(lambda: not any(map(exists, started)), seconds=5, what="nothing left")
+        running.wait_for(lambda: not any(map(exists, started)), what="nothing left")
         running.start()
         running.wait_for(
-            lambda: running.output().count("every process is ready") == 2, seconds=30, what="ready"
+            lambda: running.output().count("every process is ready") == 2, what="ready"
         )
 
 
@@ -131,7 +127,7 @@ def test_what_a_dead_supervisor_left_behind_is_swept_up(data: Path) -> None:
         running.start()
 
         running.wait_for(
-            lambda: running.output().count("every process is ready") == 2, seconds=30, what="ready"
+            lambda: running.output().count("every process is ready") == 2, what="ready"
         )
         assert "killed worker, left behind" in running.output()
         assert not exists(stray.pid)
@@ -152,7 +148,7 @@ def test_a_second_supervisor_on_one_data_folder_says_so(data: Path) -> None:
     with supervisor(data) as first:
         wait_ready(first)
         with supervisor(data) as second:
-            second.wait_for(lambda: second.code is not None, seconds=10, what="a refusal")
+            second.wait_for(lambda: second.code is not None, what="a refusal")
 
             assert second.code == 5
             assert f"(process {first.pid})" in second.output()
@@ -165,7 +161,7 @@ def test_a_child_that_does_not_stop_is_killed_after_its_grace(data: Path) -> Non
         wait_ready(running)
         started = children(running.pid)
 
-        assert running.terminate(seconds=10) == 0
+        assert running.terminate() == 0
 
         assert "one did not stop, killing it" in running.output()
         assert not any(map(exists, started))
@@ -176,8 +172,8 @@ def test_a_second_signal_does_not_wait_for_the_grace(data: Path) -> None:
         wait_ready(running)
         os.kill(running.pid, signal.SIGINT)
 
-        took = running.wait_for(lambda: running.code is None, seconds=1, what="still waiting")
-        assert running.terminate(seconds=10) == 0
+        took = running.wait_for(lambda: running.code is None, what="still waiting")
+        assert running.terminate() == 0
 
         assert took < 1
 
@@ -190,7 +186,7 @@ def test_a_child_that_never_gets_ready_ends_the_start_with_what_it_said(
     data: Path, script: str, said: str
 ) -> None:
     with supervisor(data, two=script) as running:
-        running.wait_for(lambda: running.code is not None, seconds=30, what="the end")
+        running.wait_for(lambda: running.code is not None, what="the end")
 
         output = running.output()
         assert running.code == 5
@@ -202,17 +198,17 @@ def test_a_child_that_never_gets_ready_ends_the_start_with_what_it_said(
 
 def test_a_stop_during_the_start_leaves_nothing(data: Path) -> None:
     with supervisor(data, one="mute") as running:
-        running.wait_for(lambda: "two is ready" in running.output(), seconds=20, what="a start")
+        running.wait_for(lambda: "two is ready" in running.output(), what="a start")
         started = children(running.pid)
 
-        assert running.terminate(seconds=10) == 0
+        assert running.terminate() == 0
 
         assert not any(map(exists, started))
 
 
 def test_a_line_without_an_end_is_printed_all_the_same(data: Path) -> None:
     with supervisor(data, one="chatty") as running:
-        running.wait_for(lambda: running.output().count("x") >= 200_000, seconds=20, what="it all")
+        running.wait_for(lambda: running.output().count("x") >= 200_000, what="it all")
 
 
 def test_waits_between_starts_double_up_to_a_limit() -> None:

@@ -1,13 +1,12 @@
 """One suite for the live state, whatever holds it."""
 
 import threading
-import time
 from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from swapflow.domain.cycle import START, Position
@@ -15,6 +14,7 @@ from swapflow.domain.fixed_point import Delta
 from swapflow.engine.ports.live_state import Applied, Arms, Changes, CycleState
 from swapflow.errors import InvalidInputError
 from swapflow.state.codec import LARGEST, MOST_ARMS
+from tests.support.tiers import cases
 from tests.support.waiting import wait_until
 
 
@@ -270,18 +270,19 @@ def test_a_retired_cycle_is_known_for_a_while_and_then_no_more(state: CycleState
     assert (state.position("fall"), state.dashboard("fall")) == (FIRST, b"board")
     state.retire("fall", seconds=0.05)
 
-    wait_until(lambda: state.dashboard("fall") is None, seconds=10, what="it is forgotten")
+    wait_until(lambda: state.dashboard("fall") is None, what="it is forgotten")
     assert state.position("fall") == START
     assert plain(state.arms("fall")) == EMPTY
 
 
 def test_a_retired_cycle_that_is_rebuilt_stays(state: CycleState) -> None:
-    state.apply("fall", BOB, before=START, after=FIRST)
-    state.retire("fall", seconds=0.2)
+    for cycle in ("fall", "other"):
+        state.apply(cycle, BOB, before=START, after=FIRST)
+        state.retire(cycle, seconds=0.2)
 
     state.replace("fall", rebuilt([], FIRST))
 
-    time.sleep(0.4)
+    wait_until(lambda: state.position("other") == START, what="the other one is forgotten")
     assert state.position("fall") == FIRST
 
 
@@ -367,9 +368,7 @@ event = st.builds(
 )
 
 
-@settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@cases(40, quiet=[HealthCheck.function_scoped_fixture])
 @given(events=st.lists(event, max_size=6))
 def test_the_state_is_the_sum_of_the_changes(state: CycleState, events: list[Changes]) -> None:
     state.forget("fall")

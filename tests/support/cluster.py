@@ -15,25 +15,21 @@ from pathlib import Path
 from typing import Any, Self
 
 import psycopg
-import pytest
 
 from tests.support.ports import free_port
-from tests.support.waiting import wait_until
-
-
-PATIENCE = 60.0
+from tests.support.tiers import lacks, only_in_full
+from tests.support.waiting import CAP, wait_until
 
 
 def postgres_programs(*wanted: str) -> Path:
-    """Find the folder of Debian's programs; skips at home and fails in CI without them."""
+    """Find the folder of Debian's programs; a tier below the full one does without."""
+    only_in_full("Debian's PostgreSQL")
     names = wanted or ("initdb", "postgres")
-    for folder in sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True):
-        if all((folder / name).exists() for name in names):
-            return folder
-    why = f"no {', '.join(names)}: install Debian's package `postgresql`"
-    if os.environ.get("CI") == "true":
-        pytest.fail(why)
-    pytest.skip(why)
+    folders = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
+    found = [folder for folder in folders if all((folder / name).exists() for name in names)]
+    if not found:
+        lacks(f"no {', '.join(names)}: install Debian's package `postgresql`")
+    return found[0]
 
 
 def not_root(folder: Path) -> dict[str, Any]:
@@ -109,13 +105,13 @@ class Cluster:
                 stderr=log,
                 **self._person,
             )
-        wait_until(self._takes_writes, seconds=PATIENCE, what="PostgreSQL")
+        wait_until(self._takes_writes, what="PostgreSQL")
 
     def stop(self) -> None:
         """Stop it in order, without waiting for connections to end."""
         if self._server is not None:
             self._server.send_signal(signal.SIGINT)
-            self._server.wait(PATIENCE)
+            self._server.wait(CAP)
             self._server = None
 
     def lose(self) -> None:
@@ -123,7 +119,7 @@ class Cluster:
         assert self._server is not None
         # The server alone would leave its processes behind for a moment: they hold its memory.
         self._server.send_signal(signal.SIGQUIT)
-        self._server.wait(PATIENCE)
+        self._server.wait(CAP)
         self._server = None
         shutil.rmtree(self.data)
 

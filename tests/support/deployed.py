@@ -14,8 +14,6 @@ from tests.support.process import Process, exists
 
 
 READY = "every process is ready"
-PATIENCE = 180.0
-"""Seconds that anything may take on a machine that does a lot beside."""
 
 
 class Deployed:
@@ -64,7 +62,7 @@ class Deployed:
                 os.kill(pid, signal.SIGCONT)
         if hasattr(self, "process"):
             with suppress(AssertionError, ProcessLookupError):
-                self.process.terminate(seconds=PATIENCE)
+                self.process.terminate()
             self.pids()
             self.process.__exit__()
         if hasattr(self, "product"):
@@ -100,9 +98,9 @@ class Deployed:
         """How often a process got ready so far."""
         return self.process.output().count(f"| {name} is ready after")
 
-    def wait_for(self, claim: Callable[[], bool], *, what: str, seconds: float = PATIENCE) -> None:
-        """Wait for a claim; a failure shows what the processes printed."""
-        self.process.wait_for(claim, seconds=seconds, what=what)
+    def wait_for(self, claim: Callable[[], bool], *, what: str) -> None:
+        """Wait for a claim, as long as they run; a failure shows what the processes printed."""
+        self.process.wait_for(claim, what=what)
 
     @property
     def ledger(self) -> SqlLedger:

@@ -21,10 +21,7 @@ from cryptography.x509.oid import NameOID
 from tests.support.cluster import hand_over, not_root, postgres_programs
 from tests.support.ports import free_port
 from tests.support.redis_server import debian_server
-from tests.support.waiting import wait_until
-
-
-PATIENCE = 60.0
+from tests.support.waiting import CAP, wait_until
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,11 +115,11 @@ def encrypted_redis(authority: Authority) -> Iterator[tuple[str, str]]:
         )
         try:
             url = f"rediss://:{password}@localhost:{port}/0?ssl_ca_certs={authority.root}"
-            wait_until(lambda: _answers(url), seconds=PATIENCE, what="Redis behind TLS")
+            wait_until(lambda: _answers(url), what="Redis behind TLS")
             yield url, password
         finally:
             process.terminate()
-            process.wait(PATIENCE)
+            process.wait(CAP)
 
 
 def _answers(url: str) -> bool:
@@ -183,11 +180,11 @@ def encrypted_postgres(authority: Authority) -> Iterator[tuple[str, str]]:
                 f"postgresql://swapflow:{password}@localhost:{port}/postgres"
                 f"?sslmode=verify-full&sslrootcert={authority.root}"
             )
-            wait_until(lambda: _connects(url), seconds=PATIENCE, what="PostgreSQL behind TLS")
+            wait_until(lambda: _connects(url), what="PostgreSQL behind TLS")
             yield url, password
         finally:
             process.terminate()
-            process.wait(PATIENCE)
+            process.wait(CAP)
 
 
 def _connects(url: str) -> bool:

@@ -21,7 +21,7 @@ from joserfc.jwk import RSAKey
 
 from tests.support.ports import free_port
 from tests.support.process import Process
-from tests.support.waiting import wait_until
+from tests.support.waiting import CAP, wait_until
 
 
 CLIENT, SECRET = "swapflow-test", "s3cret-of-the-test-client"
@@ -170,11 +170,11 @@ class IdentityProvider:
         self.port = free_port()
         self.issuer = f"http://127.0.0.1:{self.port}"
         self.process = Process([sys.executable, "-m", __name__, str(self.port)])
-        self._http = httpx2.Client(base_url=self.issuer, timeout=10, trust_env=False)
+        self._http = httpx2.Client(base_url=self.issuer, timeout=CAP, trust_env=False)
 
     def __enter__(self) -> Self:
         self.process.__enter__()
-        self.process.wait_for(self.answers, seconds=30, what="the identity provider answers")
+        self.process.wait_for(self.answers, what="the identity provider answers")
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -214,7 +214,7 @@ class IdentityProvider:
 
     def starts(self) -> None:
         self.process.start()
-        wait_until(self.answers, seconds=30, what="the identity provider is back")
+        wait_until(self.answers, what="the identity provider is back")
 
 
 if __name__ == "__main__":

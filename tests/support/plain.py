@@ -77,3 +77,13 @@ def plain(text: str) -> list[str]:
 def _unfilled(piece: str) -> str:
     """Leave out the places that a page's script fills in, and what escapes letters in JSON."""
     return re.sub(r"\{\w+\}|\\u[0-9a-f]{4}", "", piece)
+
+
+JARGON = re.compile(
+    r"\b(arms?|pulls?|pulled|oracles?|rivals?|ledger|watermark|lockstep)\b", re.IGNORECASE
+)
+
+
+TOO_MUCH = re.compile(
+    r"best applicants|\bfair(ly|ness)?\b|unbiased|certified cohort", re.IGNORECASE
+)

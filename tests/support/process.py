@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
-from tests.support.waiting import wait_until
+from tests.support.waiting import CAP, wait_until
 
 
 class Process:
@@ -67,17 +67,21 @@ class Process:
     def cont(self) -> None:
         os.killpg(self.pid, signal.SIGCONT)
 
-    def terminate(self, *, seconds: float = 30.0) -> int:
-        """Ask it to stop and wait; gives its exit status."""
+    def terminate(self, *, cap: float = CAP) -> int:
+        """Ask it to stop and wait; returns its exit status.
+
+        Args:
+            cap: Seconds after which whoever runs it would kill it.
+        """
         os.kill(self.pid, signal.SIGTERM)
-        self.wait_for(lambda: self.code is not None, seconds=seconds, what="a clean stop")
+        self.wait_for(lambda: self.code is not None, what="a clean stop", cap=cap)
         assert self.code is not None
         return self.code
 
-    def wait_for(self, claim: Callable[[], bool], *, seconds: float, what: str) -> float:
-        """Wait until a claim holds; a failure shows what the process printed."""
+    def wait_for(self, claim: Callable[[], bool], *, what: str, cap: float = CAP) -> float:
+        """Wait until a claim holds, as long as it runs; a failure shows what it printed."""
         try:
-            return wait_until(claim, seconds=seconds, what=what)
+            return wait_until(claim, what=what, watched=[self], cap=cap)
         except AssertionError as error:
             raise AssertionError(f"{error}\n{self.tail()}") from error
 

@@ -9,6 +9,8 @@ from enum import Enum
 from pathlib import Path
 from typing import Self
 
+from tests.support.waiting import CAP
+
 
 class Mode(Enum):
     """What happens to connections.
@@ -45,19 +47,19 @@ class Proxy:
 
     def __enter__(self) -> Self:
         self._thread.start()
-        assert self._started.wait(5)
+        assert self._started.wait(CAP)
         return self
 
     def __exit__(self, *exception: object) -> None:
         self.set(Mode.REFUSE)
-        asyncio.run_coroutine_threadsafe(self._close(), self._loop).result(5)
+        asyncio.run_coroutine_threadsafe(self._close(), self._loop).result(CAP)
         self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(5)
+        self._thread.join(CAP)
         self._loop.close()
 
     def set(self, mode: Mode) -> None:
         """Change the weather; connections that fell into a black hole never come out of it."""
-        asyncio.run_coroutine_threadsafe(self._set(mode), self._loop).result(5)
+        asyncio.run_coroutine_threadsafe(self._set(mode), self._loop).result(CAP)
 
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.postgres import PostgresServer
 from tests.system.rounds import SmallRound, small_round
 
 
@@ -27,13 +26,6 @@ def recordings() -> Iterator[Path]:
 def quick(recordings: Path) -> SmallRound:
     """80 applications in about ten decisions."""
     return small_round(recordings / "quick")
-
-
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[PostgresServer]:
-    server = PostgresServer()
-    yield server
-    server.stop()
 
 
 @pytest.fixture

@@ -13,9 +13,6 @@ from tests.engine.cycle_by_hand import LIVE, marks
 from tests.support.waiting import wait_until
 
 
-PATIENCE = 180.0
-
-
 @dataclass
 class Crowd:
     """The reviewers of one cycle.
@@ -77,4 +74,4 @@ class Crowd:
 
     def wait_for(self, receipts: int) -> None:
         """Wait until so many were acknowledged."""
-        wait_until(lambda: len(self.told) >= receipts, seconds=PATIENCE, what="receipts")
+        wait_until(lambda: len(self.told) >= receipts, what="receipts")

@@ -25,12 +25,11 @@ from swapflow.settings import load_settings
 from tests.support.deployed import READY
 from tests.support.ports import free_port
 from tests.support.process import Process
-from tests.support.waiting import wait_until
+from tests.support.waiting import CAP, wait_until
 
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "deploy" / "DRILLS.md"
-PATIENCE = 120.0
 EXAMPLE = ROOT / "docs" / "example"
 
 INTRODUCTION = """\
@@ -122,7 +121,7 @@ class Rehearsal:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            timeout=PATIENCE,
+            timeout=CAP,
             check=False,
         )
         said = done.stdout
@@ -145,7 +144,7 @@ class Rehearsal:
             return False
 
         kept = self.steps[self._drill].copy()
-        wait_until(answered, seconds=PATIENCE, what=f"{command} to say {says!r}")
+        wait_until(answered, what=f"{command} to say {says!r}")
 
     def up(self) -> None:
         """Start everything, and wait until it serves."""
@@ -155,7 +154,6 @@ class Rehearsal:
         up = self._up
         up.wait_for(
             lambda: READY in up.output() or up.code is not None,
-            seconds=PATIENCE,
             what="a start",
         )
         assert up.code is None, up.tail()
@@ -168,7 +166,7 @@ class Rehearsal:
     def down(self) -> None:
         """Stop everything, as Ctrl-C does."""
         if self._up is not None:
-            assert self._up.terminate(seconds=PATIENCE) == 0, self._up.tail()
+            assert self._up.terminate() == 0, self._up.tail()
             self.by_hand("Ctrl-C in the terminal of `swapflow up`: it ends with 0.")
             self.close()
 
@@ -176,7 +174,7 @@ class Rehearsal:
         if self._up is not None:
             if self._up.code is None:
                 with suppress(AssertionError):
-                    self._up.terminate(seconds=PATIENCE)
+                    self._up.terminate()
             self._up.__exit__()
             self._up = None
 
@@ -195,7 +193,7 @@ class Rehearsal:
             env={**os.environ, **self.environment},
             capture_output=True,
             text=True,
-            timeout=PATIENCE,
+            timeout=CAP,
             check=True,
         )
         tasks: Any = json.loads(done.stdout)

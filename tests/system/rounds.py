@@ -17,6 +17,7 @@ from swapflow.simulation.replay import (
     prepare,
     recorded_program,
 )
+from tests.support.waiting import CAP
 from tests.system.stack import Stack
 
 
@@ -115,6 +116,17 @@ def wait_until_under_way(
     return cycle
 
 
+def wait_until_further(stack: Stack, cycle_id: str, *, events: int) -> None:
+    """Wait until a cycle has gone on by some events, or has ended."""
+    until = stack.product.cycles.get(cycle_id).position.seq + events
+
+    def gone_on() -> bool:
+        cycle = stack.product.cycles.get(cycle_id)
+        return cycle.position.seq >= until or cycle.status is CycleStatus.ENDED
+
+    stack.wait_for(gone_on, what=f"event {until} of {cycle_id}")
+
+
 def check(stack: Stack, cycle_id: str, expected: Outcome) -> None:
     """Check that a cycle came to what it comes to undisturbed, and that its record holds."""
     wait_for_end(stack, cycle_id)
@@ -145,7 +157,7 @@ def problems_of(
 
 
 def unsound(
-    product: Swapflow, cycle_id: str, *, live: bool = True, patience: float = 20.0
+    product: Swapflow, cycle_id: str, *, live: bool = True, patience: float = CAP
 ) -> list[str]:
     """Say what a verification finds; the coordinator gets a moment to bring Redis up to date."""
     until = time.monotonic() + patience

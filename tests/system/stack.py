@@ -15,13 +15,14 @@ from pathlib import Path
 
 import redis
 
-from swapflow.bootstrap import build, upgrade_database
+from swapflow.bootstrap import build
 from swapflow.engine.services import Swapflow
 from swapflow.processes.embedded_redis import server_answers
 from swapflow.queues.celery import KEY_PREFIX
 from swapflow.queues.names import PULL_QUEUES
 from swapflow.settings import Settings, load_settings
-from tests.support.deployed import PATIENCE, Deployed
+from tests.support.deployed import Deployed
+from tests.support.migrated import new_database
 from tests.support.process import Process, exists
 from tests.system.supervised import crash_file
 
@@ -74,7 +75,8 @@ class Stack(Deployed):
         )
         self.coordinators = [_name("coordinator", n, coordinators) for n in _up_to(coordinators)]
         self.workers = [_name("worker", n, workers) for n in _up_to(workers)]
-        upgrade_database(self.settings)
+        if database_url is None:
+            new_database(self.folder / "swapflow.db")
         self.product = build(self.settings)
         self.process = Process(
             [sys.executable, "-m", "tests.system.supervised", str(coordinators), str(workers)],
@@ -87,7 +89,7 @@ class Stack(Deployed):
 
     def stop(self) -> None:
         """Ask the supervisor to stop everything."""
-        assert self.process.terminate(seconds=PATIENCE) == 0, self.process.tail()
+        assert self.process.terminate() == 0, self.process.tail()
 
     def close(self) -> None:
         """Stop everything and leave nothing behind."""
@@ -145,15 +147,18 @@ class Stack(Deployed):
 
     def _freeze(self, name: str) -> int:
         """Freeze a process, its next life if it has just died; gives its process number."""
-        until = time.monotonic() + PATIENCE
-        while time.monotonic() < until:
+        frozen: list[int] = []
+
+        def freeze() -> bool:
             pid = self.pids().get(name)
             if pid is not None and exists(pid):
                 with suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGSTOP)
-                    return pid
-            time.sleep(0.02)
-        raise AssertionError(f"no process {name} to freeze\n{self.process.tail()}")
+                    frozen.append(pid)
+            return bool(frozen)
+
+        self.wait_for(freeze, what=f"a process {name} to freeze")
+        return frozen[0]
 
     # Redis
 

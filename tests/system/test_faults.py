@@ -9,12 +9,12 @@ from pathlib import Path
 from shutil import rmtree
 
 import pytest
+import redis
 
 from swapflow.domain.event import EventType
 from swapflow.domain.fixed_point import gain_units
 from swapflow.domain.reviewing.assignment import AssignmentStatus
 from swapflow.domain.reviewing.score import Receipt
-from tests.support.deployed import PATIENCE
 from tests.support.process import Process
 from tests.system import sleeper
 from tests.system.people import answer, delivered, information, launch_with_people
@@ -73,7 +73,7 @@ def test_redis_that_takes_no_more_writes_stops_a_round_only_as_long_as_it_lasts(
     wait_until_under_way(deployment, cycle_id)
     with deployment.redis() as client:
         client.config_set("maxmemory", 1)
-        time.sleep(1.5)
+        deployment.wait_for(lambda: refused_writes(client) >= 5, what="writes that Redis refuses")
         client.config_set("maxmemory", 0)
 
     check(deployment, cycle_id, quick.undisturbed)
@@ -100,17 +100,17 @@ def test_a_coordinator_thawed_after_its_lease_writes_nothing(
     with other as frozen:
         with deployment.frozen("coordinator"):
             quick.launch(deployment, cycle_id)
-            frozen.wait_for(lambda: _is_stopped(frozen.pid), seconds=PATIENCE, what="its freeze")
+            frozen.wait_for(lambda: _is_stopped(frozen.pid), what="its freeze")
             epoch = product.cycles.get(cycle_id).epoch
         check(deployment, cycle_id, quick.undisturbed)
         head = product.cycles.get(cycle_id).position
 
         frozen.cont()
-        frozen.wait_for(lambda: sleeper.LOST in frozen.output(), seconds=PATIENCE, what="refusal")
+        frozen.wait_for(lambda: sleeper.LOST in frozen.output(), what="refusal")
 
         assert product.cycles.get(cycle_id).position == head
         assert product.cycles.get(cycle_id).epoch > epoch
-        assert frozen.terminate(seconds=PATIENCE) == 0
+        assert frozen.terminate() == 0
     assert unsound(product, cycle_id) == []
 
 
@@ -130,7 +130,7 @@ def test_the_same_answer_handed_in_fifty_times_at_once_counts_once(
     ):
 
         def wait() -> None:
-            one.wait_for(lambda: len(list(folder.iterdir())) == 2, seconds=PATIENCE, what="both")
+            one.wait_for(lambda: len(list(folder.iterdir())) == 2, what="both")
             (folder / "go").touch()
 
         receipts = submit_at_once(product, answer(asked, 0.25), threads=30, wait=wait)
@@ -161,7 +161,7 @@ def test_received_is_true_though_redis_is_down_at_that_moment(
 
     began = time.monotonic()
     receipt = elsewhere.tasks.submit([answer(asked)])[0]
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 60
     elsewhere.context.ledger.dispose()  # type: ignore[attr-defined]  # an SqlLedger
 
     assert receipt.counts
@@ -251,6 +251,12 @@ def _is_stopped(pid: int) -> bool:
 
 
 def _receipts(process: Process) -> list[Receipt]:
-    process.wait_for(lambda: process.code is not None, seconds=PATIENCE, what="its receipts")
+    process.wait_for(lambda: process.code is not None, what="its receipts")
     assert process.code == 0, process.tail()
     return [Receipt(**receipt) for receipt in json.loads(process.output().splitlines()[-1])]
+
+
+def refused_writes(client: "redis.Redis") -> int:
+    """How often Redis has refused to write since it started."""
+    errors = client.info("errorstats")
+    return int(errors.get("errorstat_OOM", {}).get("count", 0))

@@ -1,13 +1,12 @@
 """Processes that are killed, at named points and at random: the round comes out the same."""
 
 import random
-import time
 from collections.abc import Iterator
 
 import pytest
 
 from tests.support.postgres import PostgresServer
-from tests.system.rounds import SmallRound, check, wait_until_under_way
+from tests.system.rounds import SmallRound, check, wait_until_further, wait_until_under_way
 from tests.system.stack import Stack
 
 
@@ -52,7 +51,7 @@ def test_a_round_survives_three_kills_of_each_process_at_random_moments(
     wait_until_under_way(deployment, cycle_id, decisions=1)
 
     for name in victims:
-        time.sleep(chance.uniform(0, 0.2))
+        wait_until_further(deployment, cycle_id, events=chance.randint(0, 30))
         deployment.restart(name)
 
     check(deployment, cycle_id, quick.undisturbed)
@@ -65,7 +64,7 @@ def test_a_round_survives_three_deaths_of_its_supervisor_and_nothing_is_left_run
     quick.launch(deployment, cycle_id)
 
     for _ in range(3):
-        time.sleep(chance.uniform(0, 0.5))
+        wait_until_further(deployment, cycle_id, events=chance.randint(0, 60))
         deployment.kill_supervisor()
         deployment.start()
 

@@ -18,7 +18,7 @@ from swapflow.processes.deployment import command
 from tests.engine.cycle_by_hand import CYCLE, World, applicants, reviewers, rules
 from tests.support.cluster import Cluster
 from tests.support.waiting import wait_until
-from tests.system.crowd import PATIENCE, Crowd
+from tests.system.crowd import Crowd
 from tests.system.rounds import unsound
 from tests.system.stack import Stack
 
@@ -54,7 +54,7 @@ class Drill:
     def lose(self) -> None:
         """Let the server's disk be gone once the archive has the log."""
         self.cluster.ask("SELECT pg_switch_wal()")
-        wait_until(self._archived, seconds=PATIENCE, what="the log is in the archive")
+        wait_until(self._archived, what="the log is in the archive")
         self.cluster.lose()
         with pytest.raises(psycopg.OperationalError):
             self.cluster.ask("SELECT 1")

@@ -28,7 +28,6 @@ from tests.web.site import SITE_RULES
 pytestmark = pytest.mark.system
 
 NAMES = ("Quendolyn", "Zarathustra", "quendolyn@", "Applicant", "@example", "clear thesis")
-PATIENCE = 60.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +80,6 @@ def test_a_score_is_followed_from_the_page_to_the_request_that_comes_of_it(
     product.cycles.launch("fall", by="ops")
     wait_until(
         lambda: bool(product.tasks.inbox("fall", "R1")) and delivered(product),
-        seconds=PATIENCE,
         what="requests",
     )
     task = product.tasks.inbox("fall", "R1")[0]
@@ -101,7 +99,7 @@ def test_a_score_is_followed_from_the_page_to_the_request_that_comes_of_it(
     def found() -> tuple[Seen, ...] | None:
         return chain(seen(), task.id)
 
-    wait_until(lambda: found() is not None, seconds=PATIENCE, what="the whole trace")
+    wait_until(lambda: found() is not None, what="the whole trace")
     page, write, event, turn = found() or ()
 
     assert page.service == "swapflow-web"
@@ -114,7 +112,6 @@ def test_a_score_is_followed_from_the_page_to_the_request_that_comes_of_it(
         lambda: any(
             one.service == "swapflow-worker" and by_id(seen(), one.parent) for one in seen()
         ),
-        seconds=PATIENCE,
         what="a worker's part",
     )
     worker = next(

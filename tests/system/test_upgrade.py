@@ -29,7 +29,7 @@ from tests.support.ports import free_port
 from tests.support.postgres import PostgresServer
 from tests.support.process import Process
 from tests.support.waiting import wait_until
-from tests.system.crowd import PATIENCE, Crowd
+from tests.system.crowd import Crowd
 from tests.system.rounds import unsound
 
 
@@ -105,12 +105,11 @@ def test_processes_of_the_first_release_work_on_while_the_tables_change_until_th
         redis = redis_spec(settings)
         started(redis)
         assert redis.ready is not None
-        wait_until(redis.ready, seconds=PATIENCE, what="Redis")
+        wait_until(redis.ready, what="Redis")
         coordinator = started(coordinator_spec(settings, "coordinator"), old=True)
         worker = started(worker_spec(settings), old=True)
         coordinator.wait_for(
             lambda: "coordinator started" in coordinator.output(),
-            seconds=PATIENCE,
             what="the old coordinator",
         )
 
@@ -124,17 +123,17 @@ def test_processes_of_the_first_release_work_on_while_the_tables_change_until_th
             crowd.answer()
             return product.cycles.get(CYCLE).decisions > before + 1
 
-        coordinator.wait_for(decided, seconds=PATIENCE, what="decisions on the new tables")
+        coordinator.wait_for(decided, what="decisions on the new tables")
         assert worker.code is None, worker.tail()
         # Whoever dies meanwhile is replaced by the new version; the old one says why.
         again = started(coordinator_spec(settings, "coordinator"), old=True)
-        again.wait_for(lambda: again.code is not None, seconds=PATIENCE, what="a refusal")
+        again.wait_for(lambda: again.code is not None, what="a refusal")
         assert again.code != 0
         started(worker_spec(settings, name="new"))
-        assert worker.terminate(seconds=PATIENCE) == 0, worker.tail()
+        assert worker.terminate() == 0, worker.tail()
         started(coordinator_spec(settings, "new"))
-        assert coordinator.terminate(seconds=PATIENCE) == 0, coordinator.tail()
-        wait_until(crowd.answer_until_over, seconds=PATIENCE, what="the end", every=0.05)
+        assert coordinator.terminate() == 0, coordinator.tail()
+        wait_until(crowd.answer_until_over, what="the end")
 
         assert unsound(product, CYCLE) == []
         assert product.reports.verify(CYCLE).passed
@@ -190,13 +189,12 @@ def _goes_on(settings: Settings) -> None:
                     if one.id in waiting
                 )
             ),
-            seconds=PATIENCE,
             what="the messages that the old version had sent",
         )
         assert unsound(product, CYCLE) == []
 
         crowd = Crowd(product, CYCLE)
-        wait_until(crowd.answer_until_over, seconds=PATIENCE, what="the end", every=0.05)
+        wait_until(crowd.answer_until_over, what="the end")
         assert unsound(product, CYCLE) == []
         came_to = _came_to(product)
         _close(product)

@@ -5,16 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from swapflow.ledger.maintenance.upgrade import upgrade
 from swapflow.settings import Settings, load_settings
+from tests.support.migrated import new_database
 from tests.web.site import ADDRESS, Site
-
-
-@pytest.fixture(scope="session")
-def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("empty") / "swapflow.db"
-    upgrade(f"sqlite:///{path}")
-    return path
 
 
 @pytest.fixture
@@ -24,10 +17,10 @@ def settings(tmp_path: Path) -> Settings:
 
 
 @pytest.fixture
-def site(tmp_path: Path, empty_database: Path, settings: Settings) -> Iterator[Site]:
+def site(tmp_path: Path, settings: Settings) -> Iterator[Site]:
     """A site with an empty database; `site.launched()` makes a running cycle."""
     database = tmp_path / "swapflow.db"
-    database.write_bytes(empty_database.read_bytes())
+    new_database(database)
     made = Site(database, settings=settings)
     yield made
     made.ledger.dispose()

@@ -2,11 +2,13 @@
 
 from dataclasses import dataclass
 
+from sqlalchemy import select
 from starlette.testclient import TestClient
 
 from swapflow.domain.reviewing.score import Answer
 from swapflow.identity.account import Method
 from swapflow.identity.permissions import Role
+from swapflow.ledger.schema.base import METADATA
 from tests.web.site import Site
 
 
@@ -21,6 +23,11 @@ class Seen:
 
 def busy(site: Site) -> Site:
     """Fill a site: a running cycle with answers, a draft one, one that was fixed."""
+    site.filled("busy", lambda: _fill(site))
+    return site
+
+
+def _fill(site: Site) -> None:
     site.launched("fall")
     site.launched("draft", launch=False)
     site.launched("done", applicants=6)
@@ -32,7 +39,6 @@ def busy(site: Site) -> Site:
                 site.product.tasks.submit([answer])
     site.turn()
     site.product.cycles.stop("done", by="ops", reason="enough for this year")
-    return site
 
 
 def people(site: Site) -> tuple[Seen, ...]:
@@ -53,3 +59,23 @@ def people(site: Site) -> tuple[Seen, ...]:
         ),
         Seen("nobody", site.anonymous(), ("/", "/sign-in")),
     )
+
+
+TOUCHED = {("account", "last_seen_at"), ("session", "last_seen_at"), ("api_token", "last_used_at")}
+"""What a visit may note: when somebody was here last."""
+
+
+def dump(site: Site) -> dict[str, list[dict[str, object]]]:
+    """Read every row of every table but for the times of last visits."""
+    rows: dict[str, list[dict[str, object]]] = {}
+    with site.ledger._database.reading() as connection:
+        for table in METADATA.sorted_tables:
+            found = connection.execute(select(table)).mappings().all()
+            rows[table.name] = sorted(
+                (
+                    {k: v for k, v in row.items() if (table.name, k) not in TOUCHED}
+                    for row in found
+                ),
+                key=repr,
+            )
+    return rows

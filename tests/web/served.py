@@ -13,6 +13,7 @@ import httpx2
 
 from swapflow.settings import load_settings
 from tests.support.identity_provider import PASSWORD, IdentityProvider
+from tests.support.migrated import new_database
 from tests.support.ports import free_port
 from tests.support.process import Process
 from tests.web.site import Site
@@ -77,10 +78,10 @@ class Browser:
 
 
 @contextmanager
-def serving(folder: Path, empty_database: Path, there: IdentityProvider) -> Iterator[Served]:
+def serving(folder: Path, there: IdentityProvider) -> Iterator[Served]:
     """Serve a site from a process of its own; the browsers are closed with it."""
     database = folder / "swapflow.db"
-    database.write_bytes(empty_database.read_bytes())
+    new_database(database)
     port = free_port()
     environment = {
         "SWAPFLOW_DATA_DIR": str(folder),
@@ -94,7 +95,7 @@ def serving(folder: Path, empty_database: Path, there: IdentityProvider) -> Iter
     site = Site(database, settings=load_settings(data_dir=folder, public_url=address))
     argv = [sys.executable, "-m", "swapflow.cli.main", "web"]
     with Process(argv, env=environment) as process:
-        process.wait_for(lambda: _answers(address), seconds=60, what="the pages are served")
+        process.wait_for(lambda: _answers(address), what="the pages are served")
         served = Served(site=site, address=address, process=process, there=there)
         try:
             yield served

@@ -7,9 +7,8 @@ from httpx2 import Response
 from starlette.testclient import TestClient
 
 from tests.web.crawl import Form, shape, walk
-from tests.web.everyone import busy, people
+from tests.web.everyone import busy, dump, people
 from tests.web.site import Site
-from tests.web.test_every_page import dump
 
 
 REFUSED = {

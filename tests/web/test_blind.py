@@ -12,7 +12,7 @@ from swapflow.files.imports.offline_sheet import read_sheet_file
 from swapflow.identity.account import Method
 from swapflow.identity.permissions import Role
 from tests.engine.cycle_by_hand import applicant
-from tests.web.api.test_api import program
+from tests.web.api.programs import program
 from tests.web.crawl import walk
 from tests.web.roles import API
 from tests.web.site import SITE_RULES, Site

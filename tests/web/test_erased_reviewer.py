@@ -21,6 +21,7 @@ from swapflow.identity.permissions import Role, Scope
 from swapflow.ledger.privacy.personal_data import SqlPersonalData
 from swapflow.settings import Settings
 from tests.engine.cycle_by_hand import reviewer
+from tests.support.migrated import new_database
 from tests.support.redis_server import RedisServer
 from tests.web.site import Site, named
 
@@ -41,14 +42,12 @@ def valkey() -> Iterator[RedisServer]:
 
 
 @pytest.fixture
-def site(
-    tmp_path: Path, empty_database: Path, settings: Settings, valkey: RedisServer
-) -> Iterator[Site]:
+def site(tmp_path: Path, settings: Settings, valkey: RedisServer) -> Iterator[Site]:
     """A site on a real Redis, in which one reviewer left traces wherever one can."""
     with redis.Redis.from_url(valkey.url) as server:
         server.flushall()
     database = tmp_path / "swapflow.db"
-    database.write_bytes(empty_database.read_bytes())
+    new_database(database)
     made = Site(database, settings=settings, redis=valkey.url)
     one = reviewer(
         OWN_ID,

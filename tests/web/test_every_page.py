@@ -4,33 +4,11 @@ import re
 from urllib.parse import urlsplit
 
 import pytest
-from sqlalchemy import select
 
-from swapflow.ledger.schema.base import METADATA
-from tests.cli.test_words import JARGON, TOO_MUCH
+from tests.support.plain import JARGON, TOO_MUCH
 from tests.web.crawl import walk
-from tests.web.everyone import busy, people
+from tests.web.everyone import busy, dump, people
 from tests.web.site import Site
-
-
-TOUCHED = {("account", "last_seen_at"), ("session", "last_seen_at"), ("api_token", "last_used_at")}
-"""What a visit may note: when somebody was here last."""
-
-
-def dump(site: Site) -> dict[str, list[dict[str, object]]]:
-    """Read every row of every table but for the times of last visits."""
-    rows: dict[str, list[dict[str, object]]] = {}
-    with site.ledger._database.reading() as connection:
-        for table in METADATA.sorted_tables:
-            found = connection.execute(select(table)).mappings().all()
-            rows[table.name] = sorted(
-                (
-                    {k: v for k, v in row.items() if (table.name, k) not in TOUCHED}
-                    for row in found
-                ),
-                key=repr,
-            )
-    return rows
 
 
 @pytest.mark.parametrize("who", ["administrator", "chair", "reviewer", "nobody"])

@@ -1,17 +1,16 @@
 """The product's own worker, as `celery -A workers.app worker` starts it."""
 
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from swapflow.engine.ports.dispatcher import QueueMessage, Topic
-from swapflow.ledger.maintenance.upgrade import upgrade
 from swapflow.processes.celery_worker import WORKER_ENVIRONMENT, worker_argv
 from swapflow.processes.heartbeat import HEARTBEAT_VARIABLE, is_alive
 from swapflow.queues.celery import CeleryDispatcher, broker_url, celery_app
 from swapflow.queues.names import ALL_QUEUES
+from tests.support.migrated import new_database
 from tests.support.process import Process
 from tests.support.redis_server import RedisServer
 
@@ -38,7 +37,7 @@ def settings(server: RedisServer, folder: Path) -> dict[str, str]:
 def test_the_worker_serves_every_queue_and_survives_messages_about_nothing(
     server: RedisServer, tmp_path: Path
 ) -> None:
-    upgrade(f"sqlite:///{tmp_path / 'swapflow.db'}")
+    new_database(tmp_path / "swapflow.db")
     app = celery_app(broker_url(server.url))
     dispatcher = CeleryDispatcher(app)
     messages = [
@@ -51,7 +50,7 @@ def test_the_worker_serves_every_queue_and_survives_messages_about_nothing(
     ]
     argv = worker_argv(log_level="INFO")
     with Process(argv, env=settings(server, tmp_path)) as worker:
-        worker.wait_for(lambda: is_alive(tmp_path / "beat"), seconds=30, what="the heartbeat")
+        worker.wait_for(lambda: is_alive(tmp_path / "beat"), what="the heartbeat")
 
         dispatcher.send(messages)
 
@@ -64,11 +63,11 @@ def test_the_worker_serves_every_queue_and_survives_messages_about_nothing(
             )
             return refused == 6 and output.count("succeeded in") == 2
 
-        worker.wait_for(all_answered, seconds=15, what="an answer to every message")
+        worker.wait_for(all_answered, what="an answer to every message")
         assert worker.code is None
         # Celery 5.7 may miss a stop in the very moment of its start, which the supervisor's grace
         # ends (its own tests show that); here the worker is to be past that moment.
-        time.sleep(2)
+        worker.wait_for(lambda: " ready." in worker.output(), what="the end of its start")
         assert worker.terminate() == 0
     dispatcher.close()
     assert set(app.amqp.queues) == set(ALL_QUEUES)
@@ -79,7 +78,7 @@ def test_a_worker_with_settings_that_cannot_be_used_says_which(
 ) -> None:
     env = {**settings(server, tmp_path), "SWAPFLOW_REDIS_URL": "http://nowhere"}
     with Process(worker_argv(), env=env) as worker:
-        worker.wait_for(lambda: worker.code is not None, seconds=30, what="the end")
+        worker.wait_for(lambda: worker.code is not None, what="the end")
 
         assert worker.code != 0
         assert "SWAPFLOW_REDIS_URL: write redis://" in worker.output()

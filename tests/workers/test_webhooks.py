@@ -18,9 +18,10 @@ from swapflow.errors import InvalidInputError, UnavailableError
 from swapflow.identity.ports.integration_store import Webhook
 from swapflow.identity.principal import Principal
 from swapflow.identity.webhooks import Reach, check_address
-from swapflow.ledger.maintenance.upgrade import upgrade
 from swapflow.outbound.webhooks import webhook_sender
 from swapflow.settings import load_settings
+from tests.support.migrated import new_database
+from tests.support.waiting import CAP
 from tests.web.site import Site
 
 
@@ -66,14 +67,14 @@ def consumer(tmp_path: Path, refusals: int) -> Iterator[Consumer]:
     port = int(process.stdout.readline())
     yield Consumer(url=f"http://127.0.0.1:{port}/hook", log=log, secret=secret)
     process.terminate()
-    process.wait(timeout=10)
+    process.wait(CAP)
     process.stdout.close()
 
 
 @pytest.fixture
 def site(tmp_path: Path) -> Iterator[Site]:
     database = tmp_path / "swapflow.db"
-    upgrade(f"sqlite:///{database}")
+    new_database(database)
     made = Site(database, settings=load_settings(data_dir=tmp_path))
     yield made
     made.ledger.dispose()

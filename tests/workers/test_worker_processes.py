@@ -78,7 +78,7 @@ class Desk:
                 self.send(*sorted(set(ids) - self.done()))
             return len(self.done()) >= effects
 
-        return worker.wait_for(enough, seconds=60, what=f"{effects} effects")
+        return worker.wait_for(enough, what=f"{effects} effects")
 
     def is_ready(self) -> bool:
         return (self.folder / "beat").exists()
@@ -93,9 +93,9 @@ def desk(server: RedisServer, tmp_path: Path) -> Iterator[Desk]:
 
 def test_a_worker_says_when_it_is_ready_works_and_stops_cleanly(desk: Desk) -> None:
     with desk.worker() as worker:
-        worker.wait_for(desk.is_ready, seconds=20, what="the heartbeat")
+        worker.wait_for(desk.is_ready, what="the heartbeat")
         desk.send("a", "b", "c")
-        worker.wait_for(lambda: desk.done() == {"a", "b", "c"}, seconds=10, what="three effects")
+        worker.wait_for(lambda: desk.done() == {"a", "b", "c"}, what="three effects")
 
         assert worker.terminate() == 0
         assert desk.begun() == {"a": 1, "b": 1, "c": 1}
@@ -104,12 +104,12 @@ def test_a_worker_says_when_it_is_ready_works_and_stops_cleanly(desk: Desk) -> N
 def test_a_message_that_a_killed_worker_held_is_handed_to_another(desk: Desk) -> None:
     with desk.worker() as worker:
         desk.send("slow")
-        worker.wait_for(lambda: desk.begun()["slow"] == 1, seconds=20, what="the first attempt")
+        worker.wait_for(lambda: desk.begun()["slow"] == 1, what="the first attempt")
         worker.kill9()
 
         worker.start()
 
-        worker.wait_for(lambda: desk.done() == {"slow"}, seconds=20, what="the second attempt")
+        worker.wait_for(lambda: desk.done() == {"slow"}, what="the second attempt")
 
 
 def test_a_killed_pool_process_has_its_message_done_again_and_none_outlives_the_worker(
@@ -117,17 +117,17 @@ def test_a_killed_pool_process_has_its_message_done_again_and_none_outlives_the_
 ) -> None:
     with desk.worker(pool="prefork") as worker:
         desk.send("slow")
-        worker.wait_for(lambda: desk.begun()["slow"] == 1, seconds=20, what="the first attempt")
+        worker.wait_for(lambda: desk.begun()["slow"] == 1, what="the first attempt")
         doing = int((desk.folder / "begun").read_text("ascii").split()[1])
         assert doing in children(worker.pid)
 
         os.kill(doing, signal.SIGKILL)
-        worker.wait_for(lambda: desk.done() == {"slow"}, seconds=20, what="the second attempt")
+        worker.wait_for(lambda: desk.done() == {"slow"}, what="the second attempt")
         pool = children(worker.pid)
         assert pool
         worker.kill9(group=False)
 
-        worker.wait_for(lambda: not any(map(exists, pool)), seconds=5, what="no pool process left")
+        worker.wait_for(lambda: not any(map(exists, pool)), what="no pool process left")
 
 
 def test_a_worker_that_takes_no_messages_any_more_ends_and_the_next_one_does_its_work(
@@ -135,15 +135,15 @@ def test_a_worker_that_takes_no_messages_any_more_ends_and_the_next_one_does_its
 ) -> None:
     (desk.folder / "deaf").touch()
     with desk.worker() as worker:
-        worker.wait_for(desk.is_ready, seconds=60, what="the heartbeat")
+        worker.wait_for(desk.is_ready, what="the heartbeat")
         desk.send("unheard")
-        worker.wait_for(lambda: worker.code is not None, seconds=60, what="its end")
+        worker.wait_for(lambda: worker.code is not None, what="its end")
         assert worker.code == DEAF
         assert desk.done() == set()
 
         worker.start()
 
-        worker.wait_for(lambda: desk.done() == {"unheard"}, seconds=60, what="the effect")
+        worker.wait_for(lambda: desk.done() == {"unheard"}, what="the effect")
 
 
 @pytest.mark.slow
@@ -165,13 +165,13 @@ def test_workers_go_on_when_the_broker_is_killed_and_when_it_comes_back_empty(
     desk: Desk, server: RedisServer
 ) -> None:
     with desk.worker() as worker:
-        worker.wait_for(desk.is_ready, seconds=20, what="the heartbeat")
+        worker.wait_for(desk.is_ready, what="the heartbeat")
 
         for number, keep_file in enumerate((True, False)):
             server.restart(keep_file=keep_file)
             desk.send(f"after-{number}")
             ids = {f"after-{one}" for one in range(number + 1)}
-            took = worker.wait_for(lambda: desk.done() == ids, seconds=30, what="the effect")  # noqa: B023  # called here
+            took = worker.wait_for(lambda: desk.done() == ids, what="the effect")  # noqa: B023  # called here
 
             assert took < 20
 
@@ -186,7 +186,7 @@ def test_what_waits_in_a_queue_survives_the_death_of_the_broker(
     server.restart()
 
     with desk.worker() as worker:
-        worker.wait_for(lambda: desk.done() == ids, seconds=30, what="every effect")
+        worker.wait_for(lambda: desk.done() == ids, what="every effect")
 
 
 @pytest.mark.parametrize(
@@ -196,9 +196,9 @@ def test_a_worker_recovers_from_a_connection_that_broke(
     desk: Desk, server: RedisServer, fault: Mode
 ) -> None:
     with Proxy(server.socket) as proxy, desk.worker(url=proxy.url, socket=1) as worker:
-        worker.wait_for(desk.is_ready, seconds=20, what="the heartbeat")
+        worker.wait_for(desk.is_ready, what="the heartbeat")
         desk.send("before")
-        worker.wait_for(lambda: "before" in desk.done(), seconds=10, what="the first effect")
+        worker.wait_for(lambda: "before" in desk.done(), what="the first effect")
 
         proxy.set(fault)
         desk.send("during")

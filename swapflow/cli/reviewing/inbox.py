@@ -16,6 +16,7 @@ import typer
 from swapflow.cli.options import AsJson, Reason, login_name, product
 from swapflow.cli.output import Listing, day, hundred, report, warn
 from swapflow.cli.reviewing.mark_input import read_answer, utility_shown
+from swapflow.cli.reviewing.rubric_output import criteria_shown, rubric_lines
 from swapflow.domain.ids import cycle_of
 from swapflow.domain.people.reviewer import DeclineKind
 from swapflow.errors import AssignmentClosedError, InvalidInputError, NotFoundError
@@ -128,13 +129,13 @@ def show(
             "status": found.status.value,
             "due": found.due_at,
             **seen,
-            "criteria": _criteria(rubric),
+            "criteria": criteria_shown(rubric),
             "own_score": None if own is None else 100 * own.value / 1e6,
         },
         f"{kind} of {seen['applicant']}, due {day(found.due_at, rules.zone)}",
         *([f"your score: {hundred(own.value / 1e6)} of 100"] if own else []),
         *(f"{name}: {value}" for name, value in _spelled(seen)),
-        *_rubric_plain(code, rubric),
+        *rubric_lines(code, rubric),
         as_json=as_json,
     )
 
@@ -301,30 +302,6 @@ def _spelled(seen: "dict[str, str | dict[str, str]]") -> list[tuple[str, str]]:
         elif name != "applicant":
             lines.append((name, value))
     return lines
-
-
-def _criteria(rubric: "Rubric | None") -> list[dict[str, object]]:
-    if rubric is None:
-        return []
-    return [
-        {
-            "name": criterion.name,
-            "weight": criterion.weight,
-            "marks": [{"mark": mark, "means": means} for mark, means in criterion.marks],
-        }
-        for criterion in rubric.criteria
-    ]
-
-
-def _rubric_plain(code: str, rubric: "Rubric | None") -> list[str]:
-    if rubric is None:
-        return [f"to answer: swapflow inbox score {code} --score 0.7   (0 to 1, or 70/100)"]
-    lines = [""]
-    for criterion in rubric.criteria:
-        lines.append(f"{criterion.name} (weight {criterion.weight:g})")
-        lines += [f"  {mark:g}  {means}" for mark, means in criterion.marks]
-    marks = " ".join(f'--mark "{c.name}=…"' for c in rubric.criteria)
-    return [*lines, "", f"to answer: swapflow inbox score {code} {marks}"]
 
 
 def _announce(

@@ -114,7 +114,7 @@ def sign_in_mail(link: str, code: str, minutes: int) -> MailText:
 
 
 def invitation_mail(by: str, *, link: str, days: int, again: str) -> MailText:
-    """Write the first sign-in mail for an account that somebody else created."""
+    """Write the first sign-in mail for an account that another person created."""
     return MailText(
         subject=gettext("You have been given an account in swapflow"),
         parts=(

@@ -15,8 +15,8 @@ from swapflow.bandit.situation import BoolArray, FloatArray, IntArray
 from swapflow.experiments.kernel.compiled_cohorts import (
     mark_diverse,
     mark_largest,
-    root,
     sort_groups,
+    value_of,
 )
 from swapflow.experiments.kernel.compiled_numbers import (
     bare,
@@ -55,31 +55,12 @@ from swapflow.experiments.kernel.vector_operations import either
 
 @inlined
 def spread_of(fixed: RunConstants, information: float, n: int) -> float:
-    """Give the radius; that of the paper without the factor that depends on the cost."""
+    """Return the radius; that of the paper without the factor that depends on the cost."""
     if fixed.radius == PAPER:
         return fixed.sigma / math.sqrt(information)
     shifted = information + fixed.rho
     log_term = math.log(n / (2 * fixed.delta) * math.sqrt(shifted / fixed.rho) + 1)
     return fixed.sigma * math.sqrt(2 * shifted * log_term) / information
-
-
-@compiled
-def value_of(fixed: RunConstants, run: Run, utilities: FloatArray, marked: BoolArray) -> float:
-    """Value a cohort."""
-    if not fixed.groups:
-        total = 0.0
-        for arm in range(utilities.size):
-            if marked[arm]:
-                total += utilities[arm]
-        return total
-    sums = np.zeros(fixed.groups)
-    for arm in range(utilities.size):
-        if marked[arm]:
-            sums[run.group[arm]] += utilities[arm]
-    total = 0.0
-    for group in range(fixed.groups):
-        total += root(sums[group])
-    return total
 
 
 @bare
@@ -141,7 +122,7 @@ def look(fixed: RunConstants, run: Run) -> tuple[int, int]:
 
 @bare
 def _gap(fixed: RunConstants, run: Run, factor: float) -> float:
-    """Give what the rival gains over the cohort, on utilities that are not rounded."""
+    """Return what the rival gains over the cohort, on utilities that are not rounded."""
     if fixed.groups:
         if fixed.radius != PAPER:
             for arm in range(run.mean.size):
@@ -159,7 +140,7 @@ def _gap(fixed: RunConstants, run: Run, factor: float) -> float:
 
 @bare
 def by_need(fixed: RunConstants, run: Run, arm: int) -> bool:
-    """Say whether the applicant needs so much information that a strong pull is cheaper."""
+    """Check whether the applicant needs that much information that a strong pull is cheaper."""
     if not fixed.gain > fixed.cost:
         return False
     last, after = np.inf, -np.inf
@@ -244,7 +225,7 @@ def mend_cohort(fixed: RunConstants, run: Run, arm: int) -> None:
 
 @bare
 def exchange(table: FloatArray, member: BoolArray, arm: int) -> bool:
-    """Let the applicant whose mean has changed change places with another; False if nobody."""
+    """Swap the applicant whose mean has changed with another; False if with none."""
     mean, inside, other = table[MEAN, arm], member[arm], -1
     for candidate in range(member.size):
         if member[candidate] == inside:
@@ -338,7 +319,7 @@ def is_strong(fixed: RunConstants, run: Run, arm: int, contested: int, coin: flo
 
 @inlined
 def by_coin(fixed: RunConstants, contested: int, coin: float) -> bool:
-    """Say whether the coin falls on a strong pull."""
+    """Check whether the coin falls on a strong pull."""
     alpha = fixed.alpha
     if fixed.manner == SYMDIFF:
         alpha *= 1 - contested / (2 * fixed.size)

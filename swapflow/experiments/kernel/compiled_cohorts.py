@@ -9,6 +9,7 @@ import numpy as np
 
 from swapflow.bandit.situation import BoolArray, FloatArray, IntArray
 from swapflow.experiments.kernel.compiled_numbers import bare, compiled
+from swapflow.experiments.kernel.run_state import Run, RunConstants
 
 
 @compiled
@@ -51,7 +52,7 @@ def mark_largest(values: FloatArray, size: int, threshold: float, marked: BoolAr
 
 @compiled
 def _border(values: FloatArray, size: int) -> tuple[float, float]:
-    """Give the size-th largest value and the next one, by counting into equal buckets.
+    """Return the size-th largest value and the next one, by counting into equal buckets.
 
     Not a step depends on how a comparison comes out, so it takes a few nanoseconds a value where
     sorting and partitioning stumble over every second one.
@@ -89,7 +90,7 @@ def _border(values: FloatArray, size: int) -> tuple[float, float]:
 
 @bare
 def _around(values: FloatArray, threshold: float, lower: bool) -> tuple[float, float]:
-    """Give the two values next below the threshold, or next above it, the larger first."""
+    """Return the two values next below the threshold, or next above it, the larger first."""
     if lower:
         first, second = -np.inf, -np.inf
         for value in values:
@@ -130,8 +131,7 @@ def sort_groups(values: FloatArray, order: IntArray) -> None:
 
 
 @compiled
-def root(total: float) -> float:
-    """Return the square root; of what is not positive, 0."""
+def _root(total: float) -> float:
     return math.sqrt(total) if total > 0 else 0.0
 
 
@@ -144,7 +144,7 @@ def mark_diverse(values: FloatArray, order: IntArray, size: int, marked: BoolArr
     marked[:] = False
     for group in range(groups):
         start, stop = order[n + group], order[n + group + 1]
-        offers[group] = root(values[order[start]]) if stop > start else -np.inf
+        offers[group] = _root(values[order[start]]) if stop > start else -np.inf
     for _ in range(size):
         best, chosen = -1, n
         for group in range(groups):
@@ -163,4 +163,23 @@ def mark_diverse(values: FloatArray, order: IntArray, size: int, marked: BoolArr
         taken[best] += 1
         place = order[n + best] + taken[best]
         if place < order[n + best + 1]:
-            offers[best] = root(sums[best] + values[order[place]]) - root(sums[best])
+            offers[best] = _root(sums[best] + values[order[place]]) - _root(sums[best])
+
+
+@compiled
+def value_of(fixed: RunConstants, run: Run, utilities: FloatArray, marked: BoolArray) -> float:
+    """Value a cohort."""
+    if not fixed.groups:
+        total = 0.0
+        for arm in range(utilities.size):
+            if marked[arm]:
+                total += utilities[arm]
+        return total
+    sums = np.zeros(fixed.groups)
+    for arm in range(utilities.size):
+        if marked[arm]:
+            sums[run.group[arm]] += utilities[arm]
+    total = 0.0
+    for group in range(fixed.groups):
+        total += _root(sums[group])
+    return total

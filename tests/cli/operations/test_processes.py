@@ -12,10 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.office import Office
-from tests.cli.test_words import recording
+from tests.cli.office import Office, recording
 from tests.support.process import children, exists
-from tests.support.waiting import wait_until
+from tests.support.waiting import CAP, wait_until
 
 
 pytestmark = pytest.mark.system
@@ -47,17 +46,16 @@ def test_up_serves_a_cycle_and_stops_cleanly(
         office.new_cycle()
         office.people()
         office.do("cycle", "launch", "ms")
-        wait_until(lambda: len(office.tasks("ada")) > 0, seconds=60, what="the first tasks of ada")
+        wait_until(lambda: len(office.tasks("ada")) > 0, what="the first tasks of ada")
         second = office.run("up")
         office.answer_all()
         wait_until(
             lambda: office.ask("cycle", "verify", "ms")["findings"] == [],
-            seconds=60,
             what="a live state that agrees with the record",
         )
     finally:
         up.send_signal(signal.SIGTERM)
-        code = up.wait(60)
+        code = up.wait(CAP)
         assert up.stdout is not None
         up.stdout.close()
 

@@ -12,14 +12,9 @@ from urllib.request import urlopen
 
 import pytest
 
-from swapflow.bootstrap import upgrade_database
-from swapflow.settings import Settings
+from tests.support.migrated import new_database
 from tests.support.ports import free_port
-from tests.support.waiting import wait_until
-
-
-SLOW = 60.0
-"""Seconds that a start may take on a machine that is busy with other tests."""
+from tests.support.waiting import CAP, wait_until
 
 
 class Web:
@@ -42,7 +37,7 @@ class Web:
             )
 
     def answers(self) -> bool:
-        with suppress(URLError, OSError), urlopen(self.address, timeout=2) as answer:
+        with suppress(URLError, OSError), urlopen(self.address, timeout=CAP) as answer:
             return bool(answer.status == 200)
         return False
 
@@ -66,10 +61,10 @@ def command_of(pid: str) -> bytes:
 
 @pytest.fixture
 def web(tmp_path: Path) -> Iterator[Web]:
-    upgrade_database(Settings(data_dir=tmp_path))
+    new_database(tmp_path / "swapflow.db")
     started = Web(tmp_path, processes=2)
     try:
-        wait_until(started.answers, seconds=SLOW, what="the web process answers")
+        wait_until(started.answers, what="the web process answers")
         yield started
     finally:
         started.process.kill()
@@ -89,7 +84,7 @@ def test_a_web_process_that_is_killed_takes_those_that_serve_for_it_along(web: W
     children = web.serving()
     assert len(children) == 2
     web.process.kill()
-    wait_until(lambda: all(map(gone, children)), seconds=10, what="its children are gone")
+    wait_until(lambda: all(map(gone, children)), what="its children are gone")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
@@ -97,23 +92,21 @@ def test_a_serving_process_that_dies_is_replaced_and_nobody_waits_for_it(web: We
     victim, other = web.serving()
     os.kill(victim, signal.SIGKILL)
     assert all(web.answers() for _ in range(5))
-    wait_until(
-        lambda: len(web.serving() - {victim}) == 2, seconds=SLOW, what="another took its place"
-    )
+    wait_until(lambda: len(web.serving() - {victim}) == 2, what="another took its place")
     assert other in web.serving()
 
 
 def test_a_web_process_that_is_asked_to_stop_leaves_in_order(web: Web) -> None:
     children = web.serving()
     web.process.terminate()
-    assert web.process.wait(timeout=30) == 0
+    assert web.process.wait(timeout=CAP) == 0
     assert all(map(gone, children))
     assert "Traceback" not in web.log.read_text()
 
 
 def test_what_is_wrong_is_said_once_and_in_words(tmp_path: Path) -> None:
     started = Web(tmp_path, processes=2)
-    assert started.process.wait(timeout=SLOW) == 5
+    assert started.process.wait(timeout=CAP) == 5
     said = started.log.read_text()
     assert said.count("swapflow db upgrade") == 1
     assert "Traceback" not in said

@@ -14,8 +14,8 @@ from swapflow.domain.rules import Purpose
 from swapflow.engine.audit.verify import Verification
 from swapflow.engine.ports.records import DecisionRecord
 from swapflow.ledger.sql_ledger import SqlLedger
-from tests.engine.conftest import file_url
 from tests.engine.cycle_by_hand import CYCLE, World, rules
+from tests.support.migrated import new_database
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def test_a_sound_record_passes_and_says_what_was_replayed(world: World) -> None:
 
 
 def test_what_a_running_cycle_does_meanwhile_is_no_difference(tmp_path: Path) -> None:
-    world = World(url=file_url(tmp_path), rules=rules(budget=14, out=5))
+    world = World(url=new_database(tmp_path / "ledger.db"), rules=rules(budget=14, out=5))
     world.turn()
     ledger = world.ledger
     moved: list[int] = []

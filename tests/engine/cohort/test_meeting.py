@@ -11,7 +11,7 @@ from swapflow.engine.cohort.finalize import Override
 from swapflow.engine.cohort.meeting import follow
 from swapflow.errors import InvalidInputError, NotReadyError
 from tests.engine.cycle_by_hand import CYCLE, World, rules
-from tests.engine.offers.test_offers import NORTH, PEOPLE, fixed, rising
+from tests.engine.offers.fixed_cohorts import NORTH, PEOPLE, fixed, rising
 
 
 def met(**changes: object) -> World:

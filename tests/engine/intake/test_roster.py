@@ -21,11 +21,11 @@ from swapflow.errors import (
     NotReadyError,
 )
 from tests.engine.cycle_by_hand import CYCLE, INTERVIEW, REVIEW, World, reviewers, rules
+from tests.engine.intake.rosters import APPROVED, BOTH
 
 
 ONCE = replace(REVIEW, maximum=1, window_days=7)
 REAL = rules(kinds=(ONCE,), purpose=Purpose.REAL, budget=20)
-BOTH: dict[str, int | None] = {"review": None, "interview": None}
 
 
 # Declines and expiry
@@ -208,12 +208,6 @@ def test_what_cannot_be_paused_or_resumed_says_why(verb: str) -> None:
 
 
 # Approval
-
-APPROVED = rules(
-    kinds=(replace(REVIEW, maximum=2), replace(INTERVIEW, approval=True)),
-    purpose=Purpose.REAL,
-    budget=60,
-)
 
 
 def proposed(world: World) -> list[str]:

@@ -8,7 +8,7 @@ from swapflow.domain.reviewing.assignment import PullStatus
 from swapflow.engine.lifecycle.approvals import PendingApproval
 from swapflow.errors import InvalidInputError, NotFoundError, NotReadyError
 from tests.engine.cycle_by_hand import CYCLE, World, reviewers
-from tests.engine.intake.test_roster import APPROVED, BOTH
+from tests.engine.intake.rosters import APPROVED, BOTH
 
 
 FEW = replace(APPROVED, kinds=(APPROVED.kinds[0], replace(APPROVED.kinds[1], total=2)))

@@ -17,7 +17,7 @@ from swapflow.engine.ports.records import Mail
 from swapflow.engine.services import Swapflow, compose
 from swapflow.errors import ConflictError, InvalidInputError, NotReadyError
 from tests.engine.cycle_by_hand import CYCLE, World, applicant, rules
-from tests.engine.offers.test_offers import rising
+from tests.engine.offers.fixed_cohorts import rising
 
 
 PEOPLE = [

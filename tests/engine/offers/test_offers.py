@@ -11,7 +11,6 @@ import pytest
 from swapflow.domain.cohort.offer import OfferAnswer
 from swapflow.domain.cohort.proposal import Verdict
 from swapflow.domain.event import EventType
-from swapflow.domain.objective import GroupQuota
 from swapflow.domain.rules import Purpose, SeatLine
 from swapflow.engine.cohort.finalize import Override
 from swapflow.engine.offers.acceptance_odds import (
@@ -24,28 +23,11 @@ from swapflow.engine.offers.acceptance_odds import (
 from swapflow.engine.offers.offers import offer
 from swapflow.errors import ConflictError, InvalidInputError, NotReadyError
 from swapflow.ledger.sql_ledger import SqlLedger
-from tests.engine.cycle_by_hand import CYCLE, World, applicant, rules
+from tests.engine.cycle_by_hand import CYCLE, World, rules
+from tests.engine.offers.fixed_cohorts import NORTH, PEOPLE, fixed, rising
 
 
-PEOPLE = [
-    applicant(f"A{n:03d}", selection={"region": "North" if n <= 4 else "South"})
-    for n in range(1, 9)
-]
-NORTH = GroupQuota(attribute="region", value="North", minimum=1)
 ACCEPTED, DECLINED = OfferAnswer.ACCEPTED, OfferAnswer.DECLINED
-
-
-def rising(external_id: str, *_: object) -> float:
-    return int(external_id[1:]) / 10
-
-
-def fixed(url: str = "sqlite://", **changes: object) -> World:
-    """A fixed list: A008, A007, A006, then the waitlist from A005 down."""
-    settings: dict[str, object] = {"budget": 8, "purpose": Purpose.REAL, **changes}
-    world = World(url=url, rules=rules(**settings), applications=PEOPLE)
-    world.run(rising)
-    world.product.cohort.finalize(CYCLE, by="chair")
-    return world
 
 
 def offered(world: World, **more: object) -> list[str]:

@@ -14,8 +14,9 @@ from swapflow.engine.services import ServiceContext, compose
 from swapflow.errors import NotFoundError, UnavailableError
 from swapflow.ledger.sql_ledger import SqlLedger
 from tests.engine.compared_projection import folded
-from tests.engine.conftest import file_url
 from tests.engine.cycle_by_hand import CYCLE, World, open_ledger, reviewers, rules
+from tests.support.migrated import new_database
+from tests.support.waiting import CAP
 
 
 class WatchedLedger(SqlLedger):
@@ -42,7 +43,7 @@ class WatchedLedger(SqlLedger):
 
 
 def world_in(folder: Path) -> World:
-    return World(url=file_url(folder))
+    return World(url=new_database(folder / "ledger.db"))
 
 
 def test_only_what_is_new_is_read_once_a_cycle_was_folded(tmp_path: Path) -> None:
@@ -105,7 +106,10 @@ def test_rules_of_a_draft_change_without_an_event_and_are_seen_at_once() -> None
 
 
 def test_a_fold_that_failed_halfway_is_thrown_away(tmp_path: Path) -> None:
-    world, snapshots = World(url=file_url(tmp_path), launch=False), SnapshotCache()
+    world, snapshots = (
+        World(url=new_database(tmp_path / "ledger.db"), launch=False),
+        SnapshotCache(),
+    )
     ledger = WatchedLedger(f"sqlite:///{tmp_path / 'ledger.db'}")
     folded(snapshots, ledger)
     world.product.cycles.launch(CYCLE, by="ops")
@@ -147,7 +151,7 @@ def test_a_second_reader_waits_until_the_first_is_done_and_does_not_fold_beside_
         first.enter_context(snapshots.at_head(CYCLE, ledger=world.ledger))
         second.start()
         assert not done.wait(0.2)
-    second.join(10)
+    second.join(CAP)
 
     assert done.is_set()
 

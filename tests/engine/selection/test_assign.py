@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from swapflow.domain.cycle import Position
@@ -29,6 +29,7 @@ from tests.engine.cycle_by_hand import (
     reviewers,
     rules,
 )
+from tests.support.tiers import cases
 
 
 BOTH: dict[str, int | None] = {"review": None, "interview": None}
@@ -267,7 +268,7 @@ def small_book(
     )
 
 
-@settings(max_examples=300, deadline=None)
+@cases(300)
 @given(
     st.integers(1, 4),
     st.lists(st.integers(0, 3), min_size=3, max_size=3),

@@ -1,7 +1,6 @@
 """The compiled loops and the rules themselves decide alike."""
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -17,25 +16,26 @@ from swapflow.bandit.strong_pull_policy import StrongPolicy
 from swapflow.errors import InvalidInputError
 from swapflow.experiments.kernel import compiled
 from swapflow.experiments.kernel.compiled_cohorts import mark_largest
-from swapflow.experiments.kernel.run_state import COST, RunOutcomes
+from swapflow.experiments.kernel.run_state import COST, RunOutcomes, new_run
 from swapflow.experiments.kernel.simulate import (
     Computation,
     Decider,
     Radius,
     SimulationProblem,
     fixed_of,
-    new_run,
     simulate,
 )
 from swapflow.simulation.random_numbers import stream_of
 from tests.bandit.golden import FILES, FOLDER, POLICIES
 from tests.bench import straightforward
+from tests.support.tiers import cases, lacks
+from tests.support.waiting import CAP
 
 
 pytestmark = pytest.mark.usefixtures("compiled_once")
 
 STREAM = stream_of("tests", "kernel")
-EVERYDAY = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+EVERYDAY = cases(25, quiet=[HealthCheck.too_slow])
 MANY = settings(EVERYDAY, max_examples=10_000)
 
 GOLDEN_RUNS = [
@@ -136,10 +136,7 @@ def test_all_ways_decide_alike_on_ten_thousand_problems(
 
 def test_there_are_recorded_runs_to_hold_the_compiled_loops_against() -> None:
     if not GOLDEN_RUNS:
-        reason = f"no golden vectors in {FOLDER}: set SWAPFLOW_GOLDEN to their folder"
-        if os.environ.get("CI") == "true":
-            pytest.fail(reason)
-        pytest.skip(reason)
+        lacks(f"no golden vectors in {FOLDER}: set SWAPFLOW_GOLDEN to their folder")
 
 
 @pytest.mark.parametrize("path", GOLDEN_RUNS, ids=lambda path: path.stem)
@@ -148,7 +145,7 @@ def test_the_compiled_loops_agree_with_every_recorded_run_step_by_step(path: Pat
     problem = problem_of(vector["input"])
     n = len(vector["input"]["means"])
     fixed = fixed_of(problem, STREAM, n=n, max_pulls=vector["input"]["max_steps"])
-    run = new_run(problem, n)
+    run = new_run(n, groups=problem.groups, pairwise=problem.radius is Radius.PAIRWISE)
     rewards, coins = vector["stream"], iter(vector["stream"]["coins"])
     used: dict[tuple[str, int], int] = {}
 
@@ -273,7 +270,7 @@ for radius, policy in ((Radius.PAPER, "paper"), (Radius.MIXTURE, None)):
     print(fastest(), done.cost.tolist())
 """
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=300
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=CAP
     )
 
     def costs(radius: Radius, policy: StrongPolicy | None) -> list[float]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from swapflow.domain.objective import GroupQuota, GroupTarget, Objective, SpreadOver
@@ -28,6 +28,7 @@ from swapflow.files.bundles.signing_keys import Signer, signer_from
 from swapflow.files.exports.method_sheet import method_told
 from swapflow.i18n.languages import use_language
 from tests.engine.cycle_by_hand import CYCLE, World, applicant, applicants, rules
+from tests.support.tiers import cases
 
 
 ROOT = Path(__file__).parents[3]
@@ -203,7 +204,7 @@ def test_one_changed_byte_of_the_archive_itself_is_found_to_the_byte(sealed: Sea
         assert problem.place.startswith(f"byte {at} of the archive, in "), problem
 
 
-@settings(max_examples=60, deadline=None)
+@cases(60)
 @given(data=st.data())
 def test_any_byte_set_to_anything_else_is_found(sealed: Sealed, data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(sealed.archive) - 1))
@@ -215,7 +216,7 @@ def test_any_byte_set_to_anything_else_is_found(sealed: Sealed, data: st.DataObj
     assert checked.problems[0].place
 
 
-@settings(max_examples=60, deadline=None)
+@cases(60)
 @given(data=st.data())
 def test_no_heap_of_bytes_makes_it_fall_over(sealed: Sealed, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(sealed.archive)))

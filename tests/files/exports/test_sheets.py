@@ -9,7 +9,7 @@ from io import BytesIO
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from openpyxl import load_workbook
 
@@ -39,6 +39,7 @@ from swapflow.files.exports.sheets import (
 from swapflow.files.exports.writers import Cell, ExportSheet, Format, sheet_bytes, write_sheet
 from swapflow.files.imports.applications import read_applications
 from swapflow.files.tables.table import read_table
+from tests.support.tiers import cases
 
 
 SHEET = MethodSheet(
@@ -258,7 +259,7 @@ CELLS = st.one_of(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@cases(60)
 @given(st.lists(st.tuples(CELLS, CELLS), max_size=6))
 def test_no_string_in_any_spreadsheet_can_calculate(rows: list[tuple[Cell, Cell]]) -> None:
     sheet = ExportSheet(name="list", headers=("a", "b"), rows=tuple(rows))
@@ -284,7 +285,7 @@ NAMES = st.text(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@cases(60)
 @given(st.lists(NAMES, min_size=1, max_size=5, unique_by=lambda text: text.casefold()))
 @example(["'0", "'=1", "=1", "O'Neil"])
 def test_ids_and_names_survive_export_and_import_in_both_formats(names: list[str]) -> None:

@@ -7,8 +7,7 @@ from swapflow.domain.cycle import Round
 from swapflow.ledger.core.database import RefusedStatementError
 from swapflow.ledger.maintenance.upgrade import downgrade, drift, upgrade
 from swapflow.ledger.sql_ledger import SqlLedger
-from tests.ledger.examples import RULES
-from tests.ledger.test_contract import people
+from tests.ledger.examples import RULES, people
 
 
 def test_a_meeting_is_opened_once_and_keeps_who_opened_it(ledger: SqlLedger) -> None:

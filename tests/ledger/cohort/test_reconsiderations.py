@@ -11,8 +11,7 @@ from swapflow.domain.people.reviewer import NewReviewer
 from swapflow.ledger.core.database import RefusedStatementError
 from swapflow.ledger.maintenance.upgrade import downgrade, drift, upgrade
 from swapflow.ledger.sql_ledger import SqlLedger
-from tests.ledger.examples import RULES
-from tests.ledger.test_contract import people
+from tests.ledger.examples import RULES, people
 
 
 OPENED = NewReconsideration(

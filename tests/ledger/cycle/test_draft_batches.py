@@ -12,6 +12,7 @@ from swapflow.domain.cycle import Round
 from swapflow.errors import NotFoundError, StaleDraftError, UnavailableError
 from swapflow.ledger.sql_ledger import SqlLedger
 from tests.ledger.examples import RULES, applicant, pull, reviewer, seat
+from tests.support.waiting import CAP, wait_until
 
 
 Opened = Callable[[str], SqlLedger]
@@ -48,8 +49,7 @@ def while_the_turn_is_taken(ledger: SqlLedger, saves: list[Callable[[], object]]
         drafts._writing = True
         running = [pool.submit(run, save) for save in saves]
         together.wait()
-        while len(drafts._waiting) < len(saves):
-            threading.Event().wait(0.005)
+        wait_until(lambda: len(drafts._waiting) >= len(saves), what="all of them wait")
         drafts._writer.submit(drafts._write_all)
         return [one.result() for one in running]
 
@@ -127,7 +127,7 @@ def test_whoever_hangs_up_stops_neither_their_own_save_nor_another(
     )
 
     assert not first.cancel()
-    second.result(timeout=10)
+    second.result(CAP)
     assert list(ledger.drafts(requests)) == requests[:2]
 
 
@@ -140,7 +140,7 @@ def test_a_forked_process_saves_with_a_thread_of_its_own(
     child = os.fork()
     if child == 0:
         saving = ledger.save_draft_soon(requests[1], {"c0": "2"}, expected=0)
-        os._exit(0 if saving.result(timeout=10).version == 1 else 1)
+        os._exit(0 if saving.result(CAP).version == 1 else 1)
     assert os.waitpid(child, 0)[1] == 0
     assert list(ledger.drafts(requests)) == requests[:2]
 

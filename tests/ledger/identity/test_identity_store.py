@@ -25,6 +25,7 @@ from swapflow.identity.permissions import Grant, Role, Scope
 from swapflow.ledger.identity.identity_store import SqlIdentityStore
 from swapflow.ledger.sql_ledger import SqlLedger
 from tests.ledger.examples import RULES
+from tests.support.waiting import CAP
 
 
 def account(ledger: SqlLedger, email: str = "boss@example.org", **changes: object) -> Account:
@@ -267,7 +268,7 @@ def test_two_administrators_who_remove_each_other_at_once_leave_one(
         start = Barrier(2)
 
         def remove(mine: SqlIdentityStore, who: Account, way: str, start: Barrier = start) -> str:
-            start.wait(timeout=10)
+            start.wait(CAP)
             try:
                 if way == "close":
                     mine.close_account(who.id)

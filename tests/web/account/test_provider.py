@@ -35,10 +35,8 @@ def there() -> Iterator[IdentityProvider]:
 
 
 @pytest.fixture(scope="module")
-def served(
-    tmp_path_factory: pytest.TempPathFactory, empty_database: Path, there: IdentityProvider
-) -> Iterator[Served]:
-    with serving(tmp_path_factory.mktemp("served"), empty_database, there) as one:
+def served(tmp_path_factory: pytest.TempPathFactory, there: IdentityProvider) -> Iterator[Served]:
+    with serving(tmp_path_factory.mktemp("served"), there) as one:
         yield one
 
 
@@ -158,9 +156,9 @@ def test_the_address_may_stand_in_the_userinfo_alone(served: Served) -> None:
 
 
 def test_a_provider_that_describes_itself_wrongly_is_asked_again_later(
-    tmp_path: Path, empty_database: Path, there: IdentityProvider
+    tmp_path: Path, there: IdentityProvider
 ) -> None:
-    with serving(tmp_path, empty_database, there) as served:
+    with serving(tmp_path, there) as served:
         served.site.account("post@example.org")
         there.knows("post", email="post@example.org", email_verified=True)
         browser = served.browser()
@@ -505,7 +503,7 @@ def test_without_the_extra_the_pages_say_what_to_install(
     hidden = "import sys; sys.modules['authlib'] = None; from swapflow.cli.main import run; run()"
     environment = {**there.settings, "SWAPFLOW_DATA_DIR": str(tmp_path)}
     with Process([sys.executable, "-c", hidden, "web"], env=environment) as process:
-        process.wait_for(lambda: process.code is not None, seconds=30, what="a refusal")
+        process.wait_for(lambda: process.code is not None, what="a refusal")
 
         assert process.code == 2
         assert "pip install 'swapflow[sso]'" in process.output()
@@ -518,6 +516,6 @@ def test_nothing_of_the_extra_is_imported_without_a_provider(tmp_path: Path) -> 
         "sys.exit(' '.join({'authlib', 'itsdangerous', 'joserfc'} & set(sys.modules)) or 0)"
     )
     with Process([sys.executable, "-c", script], env=dict(os.environ)) as process:
-        process.wait_for(lambda: process.code is not None, seconds=30, what="an end")
+        process.wait_for(lambda: process.code is not None, what="an end")
 
         assert process.code == 0, process.output()

@@ -13,40 +13,16 @@ from starlette.testclient import TestClient
 
 from swapflow.files.rules.rules_file import rules_text
 from swapflow.identity.account import Method
-from swapflow.identity.api_keys import make_token
-from swapflow.identity.permissions import SCOPES, Role, Scope
+from swapflow.identity.permissions import Role, Scope
 from swapflow.web.api import idempotency, openapi
-from tests.web.site import ADDRESS, SITE_RULES, Site
+from tests.web.api.programs import GOOD, V1, program
+from tests.web.site import SITE_RULES, Site
 
-
-V1 = "/api/v1"
-GOOD: dict[str, Any] = {"marks": {"Preparation": 3, "Promise": 2}, "remark": "clear"}
 
 NAMED_ALIKE = {
     (method, f"{V1}/cycles/{{cycle_id}}/interviews/import") for method in ("put", "delete")
 }
 """A request's id is any text, so this may be one; a number may not."""
-
-
-def program(
-    site: Site,
-    role: Role | None = Role.ADMINISTRATOR,
-    *,
-    scopes: tuple[str, ...] = tuple(SCOPES),
-    email: str = "",
-    cycle: str = "",
-) -> TestClient:
-    """A program with a key of somebody's, and no cookie."""
-    account = site.account(email or f"{role.value if role else 'nobody'}@example.org")
-    if role is not None:
-        reach = (Scope.CYCLE, cycle) if cycle else (Scope.OFFICE, "")
-        site.office.users.grant(account, role, *reach, by="test")
-    key, _ = make_token(
-        account, name="a program", scopes=scopes, days=30, ledger=site.office.context.ledger
-    )
-    client = TestClient(site.app, base_url=ADDRESS, follow_redirects=False)
-    client.headers["Authorization"] = f"Bearer {key}"
-    return client
 
 
 def test_the_committed_description_is_what_the_routes_say() -> None:

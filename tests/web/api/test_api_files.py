@@ -9,7 +9,7 @@ from typing import Any
 from starlette.testclient import TestClient
 
 from swapflow.identity.permissions import Role
-from tests.web.api.test_api import GOOD, V1, program
+from tests.web.api.programs import GOOD, V1, program
 from tests.web.roles import API, PAGES
 from tests.web.site import SITE_RULES, Site
 

@@ -6,7 +6,6 @@ import re
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -20,6 +19,7 @@ from swapflow.identity.permissions import SCOPES, Role, Scope
 from swapflow.identity.principal import Principal
 from swapflow.identity.services import Office, compose_office
 from swapflow.web.app import create_app
+from tests.support.waiting import CAP, wait_until
 from tests.web.everyone import busy
 from tests.web.site import Site
 
@@ -58,15 +58,14 @@ def serving(site: Site) -> Iterator[str]:
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
-    while not server.started:
-        assert thread.is_alive()
-        time.sleep(0.02)
+    wait_until(lambda: server.started or not thread.is_alive(), what="the pages are served")
+    assert thread.is_alive()
     port = server.servers[0].sockets[0].getsockname()[1]
     try:
         yield f"http://127.0.0.1:{port}"
     finally:
         server.should_exit = True
-        thread.join(timeout=20)
+        thread.join(CAP)
 
 
 @pytest.mark.system

@@ -1,44 +1,15 @@
 """Letters to applicants at the screen and at the API."""
 
-import re
-
 import pytest
-from starlette.testclient import TestClient
 
 from swapflow.domain.cohort.announcement import LetterState
 from swapflow.domain.cohort.offer import OfferAnswer
-from swapflow.engine.offers.announcement_wording import usual_wording
 from swapflow.identity.permissions import Role
-from tests.web.cohort.test_offers import fixed, offered
+from tests.web.cohort.fixed_cohorts import LETTERS, looked, offers_out, typed
 from tests.web.site import Site
 
 
-PATH = "/decide/fall/letters"
 API = "/api/v1/cycles/fall/letters"
-
-
-def offers_out(site: Site) -> TestClient:
-    client = fixed(site)
-    assert offered(client, until="2090-01-01") == 303
-    return client
-
-
-def typed(**changes: str) -> dict[str, str]:
-    """What the form holds when nobody has changed a word."""
-    names = ("offered", "waitlisted", "declined")
-    fields = {"waitlist": "", "minutes": "30"}
-    for name, words in zip(names, usual_wording().values(), strict=True):
-        fields |= {name: "yes", f"{name}_subject": words.subject, f"{name}_text": words.text}
-    return fields | changes
-
-
-def looked(client: TestClient, **changes: str) -> tuple[dict[str, str], str]:
-    """Look at the letters; gives the form as it is sent next, and the page."""
-    page = client.post(f"{PATH}/look", data=typed(**changes))
-    assert page.status_code == 200, page.text
-    seen = re.search(r'name="seen" value="([0-9a-f]{64})"', page.text)
-    assert seen is not None
-    return typed(**changes) | {"seen": seen[1]}, page.text
 
 
 def states(site: Site) -> set[LetterState]:
@@ -50,7 +21,7 @@ def states(site: Site) -> set[LetterState]:
 def test_before_the_list_is_fixed_nobody_can_be_written_to(site: Site) -> None:
     site.launched()
 
-    page = site.signed_in(Role.CHAIR).get(PATH).text
+    page = site.signed_in(Role.CHAIR).get(LETTERS).text
 
     assert "once the list is fixed and signed" in page
     assert "<textarea" not in page
@@ -63,9 +34,9 @@ def test_letters_are_looked_at_then_held_then_sent(site: Site) -> None:
     assert "Dear Applicant" in page
     assert states(site) == set()
 
-    assert client.post(f"{PATH}/announce", data=form).status_code == 303
+    assert client.post(f"{LETTERS}/announce", data=form).status_code == 303
 
-    page = client.get(PATH).text
+    page = client.get(LETTERS).text
     assert "They leave at" in page
     assert "Take all of them back" in page
     site.later(31 * 60)
@@ -73,22 +44,22 @@ def test_letters_are_looked_at_then_held_then_sent(site: Site) -> None:
     assert states(site) == {LetterState.SENT}
     letters = [mail for mail in site.mails if mail.to.endswith("@example.com")]
     assert len(letters) == 12
-    page = client.get(PATH).text
+    page = client.get(LETTERS).text
     assert "12 sent" in page
     assert "Take all of them back" not in page
 
 
 def test_held_letters_are_taken_back_with_one_press(site: Site) -> None:
     client = offers_out(site)
-    client.post(f"{PATH}/announce", data=looked(client)[0])
+    client.post(f"{LETTERS}/announce", data=looked(client)[0])
 
-    assert client.post(f"{PATH}/take-back").status_code == 303
+    assert client.post(f"{LETTERS}/take-back").status_code == 303
 
     site.later(3600)
     site.turn()
     assert states(site) == {LetterState.TAKEN_BACK}
-    assert "Taken back by" in client.get(PATH).text
-    again = client.post(f"{PATH}/take-back")
+    assert "Taken back by" in client.get(LETTERS).text
+    again = client.post(f"{LETTERS}/take-back")
     assert (again.status_code, "No letter is held" in again.text) == (422, True)
 
 
@@ -96,8 +67,8 @@ def test_nothing_is_sent_that_was_not_shown(site: Site) -> None:
     client = offers_out(site)
     form, _ = looked(client)
 
-    without = client.post(f"{PATH}/announce", data=typed())
-    changed = client.post(f"{PATH}/announce", data=form | {"offered_text": "Come!"})
+    without = client.post(f"{LETTERS}/announce", data=typed())
+    changed = client.post(f"{LETTERS}/announce", data=form | {"offered_text": "Come!"})
 
     assert (without.status_code, changed.status_code) == (422, 409)
     assert "look at them once more" in changed.text
@@ -122,7 +93,7 @@ def test_what_cannot_be_sent_is_refused_beside_its_field_and_kept(
 ) -> None:
     client = offers_out(site)
 
-    page = client.post(f"{PATH}/look", data=typed(**changes))
+    page = client.post(f"{LETTERS}/look", data=typed(**changes))
 
     assert page.status_code == 422
     assert says in page.text
@@ -140,9 +111,9 @@ def test_an_erased_applicant_is_written_no_letter(site: Site) -> None:
 
 def test_a_committee_reads_what_was_told_and_writes_to_nobody(site: Site) -> None:
     client = offers_out(site)
-    client.post(f"{PATH}/announce", data=looked(client)[0])
+    client.post(f"{LETTERS}/announce", data=looked(client)[0])
 
-    page = site.signed_in(Role.COMMITTEE).get(PATH).text
+    page = site.signed_in(Role.COMMITTEE).get(LETTERS).text
 
     assert "They leave at" in page
     assert "<textarea" not in page

@@ -1,49 +1,18 @@
 """Deciding at the screen: the list, changes with reasons, signatures, the result, its files."""
 
 import io
-import re
 import zipfile
 from dataclasses import replace
-
-from starlette.testclient import TestClient
 
 from swapflow.domain.cohort.proposal import Verdict
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.people.application import ApplicationStatus
-from swapflow.domain.reviewing.score import Answer
 from swapflow.engine.ports.records import PreparedDecision
 from swapflow.identity.permissions import Role
 from tests.engine.cycle_by_hand import applicant
-from tests.web.setup.test_programs import fields_of
-from tests.web.site import SITE_RULES, Site
-
-
-def ended(site: Site, *, signatures: int = 1, complete: bool = True) -> str:
-    """A cycle whose asking has ended, with scores of everybody or, incomplete, of a few."""
-    site.launched("fall", rules=replace(SITE_RULES, signatures=signatures))
-    for known in site.product.reviewers.list("fall"):
-        waiting = site.product.tasks.inbox("fall", known.external_id)
-        for n, task in enumerate(waiting if complete else waiting[:1]):
-            marks: dict[str, float | None] = {"Preparation": 1.0 + n % 4, "Promise": 2.0}
-            site.product.tasks.submit(
-                [Answer(assignment_id=task.id, marks=marks, remark="a remark")]
-            )
-    site.product.cycles.stop("fall", by="ops", reason="enough")
-    return "/decide/fall"
-
-
-def chair(site: Site, name: str = "chair") -> TestClient:
-    return site.signed_in(Role.CHAIR, email=f"{name}@example.org")
-
-
-def digest(client: TestClient) -> str:
-    found = re.search(r'name="digest" value="(\w+)"', client.get("/decide/fall").text)
-    assert found is not None
-    return found[1]
-
-
-def sign(client: TestClient) -> int:
-    return client.post("/decide/fall/sign", data={"digest": digest(client)}).status_code
+from tests.web.cohort.fixed_cohorts import chair, digest, ended, sign
+from tests.web.forms import fields_of
+from tests.web.site import Site
 
 
 def swap(site: Site) -> tuple[int, int]:

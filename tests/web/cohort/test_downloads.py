@@ -10,7 +10,7 @@ from swapflow.domain.rules import Purpose
 from swapflow.files.bundles.check import check_bundle
 from swapflow.identity.permissions import Role, Scope
 from tests.engine.cycle_by_hand import applicant
-from tests.web.api.test_api import V1, program
+from tests.web.api.programs import V1, program
 from tests.web.site import SITE_RULES, Site
 
 

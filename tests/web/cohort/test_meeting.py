@@ -13,7 +13,7 @@ from swapflow.errors import NotReadyError
 from swapflow.files.exports.document import can_make_pdf
 from swapflow.identity.account import Method
 from swapflow.identity.permissions import Role
-from tests.web.cohort.test_decision import chair, digest, ended, sign
+from tests.web.cohort.fixed_cohorts import chair, digest, ended, sign
 from tests.web.site import SITE_RULES, Site
 
 

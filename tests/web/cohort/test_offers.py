@@ -1,48 +1,26 @@
 """Offers at the screen and at the API: who is next, answers, the over-offer with its risk."""
 
-import re
 from datetime import timedelta
 
 from starlette.testclient import TestClient
 
 from swapflow.domain.cohort.offer import OfferAnswer
-from tests.web.cohort.test_decision import chair, ended, sign
+from tests.web.cohort.fixed_cohorts import OFFERS, chair, ended, fixed, offered, shown
 from tests.web.site import Site
 
 
-PATH = "/decide/fall/offers"
 API = "/api/v1/cycles/fall"
-
-
-def fixed(site: Site) -> TestClient:
-    """A list that is signed; gives whoever signed it."""
-    path = ended(site)
-    client = chair(site)
-    client.post(f"{path}/prepare")
-    sign(client)
-    return client
-
-
-def shown(client: TestClient) -> str:
-    """Give what the page says is next, as its form sends it."""
-    found = re.search(r'name="seen" value="([\d,]*)"', client.get(PATH).text)
-    assert found is not None
-    return found[1]
-
-
-def offered(client: TestClient, **more: str) -> int:
-    return client.post(f"{PATH}/make", data={"seen": shown(client), **more}).status_code
 
 
 def answers(client: TestClient, number: int, said: str) -> int:
     data = {"applicant": str(number), "answer": said, "reason": "by phone"}
-    return client.post(f"{PATH}/answer", data=data).status_code
+    return client.post(f"{OFFERS}/answer", data=data).status_code
 
 
 def test_before_the_list_is_fixed_the_page_leads_to_it(site: Site) -> None:
     ended(site)
 
-    page = chair(site).get(PATH)
+    page = chair(site).get(OFFERS)
 
     assert page.status_code == 200
     assert "Places can be offered once the list is fixed" in page.text
@@ -52,7 +30,7 @@ def test_before_the_list_is_fixed_the_page_leads_to_it(site: Site) -> None:
 def test_places_are_offered_answered_and_passed_on_at_the_screen(site: Site) -> None:
     client = fixed(site)
     places = site.product.offers.standing("fall").places
-    assert f'href="{PATH}"' in client.get("/decide/fall").text
+    assert f'href="{OFFERS}"' in client.get("/decide/fall").text
 
     assert offered(client, until="2030-04-15") == 303
     first, second, *_ = site.product.offers.standing("fall").offers
@@ -67,7 +45,7 @@ def test_places_are_offered_answered_and_passed_on_at_the_screen(site: Site) -> 
     made = site.product.offers.standing("fall").offers
     assert len(made) == places + 1
     assert (made[-1].application, made[-1].by) == (heir, "chair@example.org")
-    page = client.get(PATH).text
+    page = client.get(OFFERS).text
     assert "1 accepted" in page
     assert "1 declined" in page
     said = [(line.what, line.who) for _, line in site.ledger.office().audit(cycle_id="fall")]
@@ -78,9 +56,9 @@ def test_places_are_offered_answered_and_passed_on_at_the_screen(site: Site) -> 
 def test_a_form_that_was_shown_before_others_acted_offers_nothing(site: Site) -> None:
     client = fixed(site)
     before = shown(client)
-    client.post(f"{PATH}/make", data={"seen": before})
+    client.post(f"{OFFERS}/make", data={"seen": before})
 
-    again = client.post(f"{PATH}/make", data={"seen": before})
+    again = client.post(f"{OFFERS}/make", data={"seen": before})
 
     assert again.status_code == 409
     assert "somebody else may be next" in again.text
@@ -95,7 +73,7 @@ def test_an_offer_without_an_answer_by_its_date_is_named_and_passed_on(site: Sit
     late = product.offers.standing("fall").offers[0].application
     site.later(3 * 86_400)
 
-    page = client.get(PATH).text
+    page = client.get(OFFERS).text
     assert "1 offer had no answer by the date" in page
     assert offered(client, at_most="1") == 303
 
@@ -109,9 +87,9 @@ def test_more_offers_than_places_go_out_only_with_a_rate_and_its_risk_is_said(si
     assert len(shown(client).split(",")) == places
 
     data = {"accepted": "5", "of": "50", "risk": "20"}
-    assert client.post(f"{PATH}/rate", data=data).status_code == 303
+    assert client.post(f"{OFFERS}/rate", data=data).status_code == 303
 
-    page = client.get(PATH).text
+    page = client.get(OFFERS).text
     assert len(shown(client).split(",")) > places
     assert "at most 20 % over the whole round" in page
     assert "to the chance that more accept than there are places" in page
@@ -130,7 +108,7 @@ def test_what_cannot_be_used_is_said_beside_its_field_and_stores_nothing(site: S
         ("rate", {"risk": "5"}, "rate-accepted"),
     ]
     for form, data, field in wrong:
-        page = client.post(f"{PATH}/{form}", data=data)
+        page = client.post(f"{OFFERS}/{form}", data=data)
         assert page.status_code == 422, (form, data)
         assert f'id="{field}-problem"' in page.text, (form, data)
     assert site.product.offers.standing("fall").offers == ()

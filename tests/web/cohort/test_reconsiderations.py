@@ -9,7 +9,7 @@ from swapflow.domain.cohort.reconsideration import Result
 from swapflow.domain.reviewing.score import Answer
 from swapflow.identity.permissions import Role
 from tests.engine.cycle_by_hand import reviewer
-from tests.web.cohort.test_decision import chair, ended, sign
+from tests.web.cohort.fixed_cohorts import chair, ended, sign
 from tests.web.site import Site
 
 

@@ -8,8 +8,8 @@ from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.reviewing.score import Answer
 from swapflow.domain.rules import Estimates, Floor, KindRules, RuleName, SeatLine
 from swapflow.identity.permissions import Role
-from tests.engine.read_models.test_calibration import severe
-from tests.web.cohort.test_decision import chair, sign
+from tests.engine.read_models.severe_reviewers import severe
+from tests.web.cohort.fixed_cohorts import chair, sign
 from tests.web.site import SITE_RULES, Site
 
 

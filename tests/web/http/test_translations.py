@@ -26,8 +26,7 @@ from swapflow.messages import Message
 from swapflow.settings import Settings, load_settings
 from swapflow.web.cycle.imports import named, words
 from tests.support.plain import Words, plain
-from tests.web.cohort.test_announcements import PATH as LETTERS
-from tests.web.cohort.test_announcements import looked, offers_out, typed
+from tests.web.cohort.fixed_cohorts import LETTERS, looked, offers_out, typed
 from tests.web.crawl import Page, walk
 from tests.web.everyone import busy, people
 from tests.web.site import ADDRESS, SITE_RULES, Site

@@ -129,7 +129,7 @@ class Grant(Out):
 
 
 class User(Out):
-    """Somebody with an account."""
+    """A person with an account."""
 
     id: str
     email: str
@@ -139,7 +139,7 @@ class User(Out):
 
 
 class NewUser(In):
-    """Somebody to be invited."""
+    """A person to be invited."""
 
     email: Email
     name: Line = ""
@@ -154,7 +154,7 @@ class NewGrant(In):
 
 
 class Me(Out):
-    """Whoever asks."""
+    """The person or program that asks."""
 
     email: str
     name: str

@@ -16,7 +16,7 @@ class Away(In):
 
 
 class Reviewer(Out):
-    """Somebody on a program's roster."""
+    """A reviewer on a program's roster."""
 
     number: int
     external_id: str
