@@ -123,8 +123,8 @@ def ngettext(one: str, many: str, count: float) -> str:
 def gettext_noop(message: str) -> str:
     """Mark a message that is translated elsewhere; return it unchanged.
 
-    `gettext` translates a constant; `swapflow.i18n.told.told` translates a sentence with filled-in
-    parts (`gettext_noop(f"…")`), which it recognises by its shape.
+    `gettext` translates a constant; a sentence with parts filled in stands in
+    `swapflow/messages/`.
     """
     return message
 

@@ -584,3 +584,21 @@ def test_a_key_is_made_at_the_screen_and_shown_this_once(site: Site) -> None:
     assert stranger.post(f"/me/keys/{made.id}/revoke").status_code == 404
     assert person.post(f"/me/keys/{made.id}/revoke").status_code == 303
     assert site.office.context.ledger.tokens()[0].revoked_at is not None
+
+
+def test_a_refusal_names_its_code_and_what_it_is_about(site: Site) -> None:
+    site.launched()
+    client = program(site)
+
+    missing = client.get(f"{V1}/cycles/nowhere")
+    malformed = client.post(f"{V1}/cycles", json={"id": 3})
+    stranger = program(site, None, email="stranger@example.org").get(f"{V1}/cycles/fall")
+    me = client.get(f"{V1}/me").json()
+
+    problem = missing.json()
+    assert (problem["code"], problem["params"]) == ("program_not_visible", {"program": "nowhere"})
+    assert problem["detail"] == "there is no program 'nowhere' that you may see"
+    assert (malformed.json()["code"], malformed.json()["params"]) == ("request_malformed", {})
+    assert stranger.json()["code"] == "program_not_visible"
+    assert "see_progress" in me["permissions"]
+    assert "see how a program stands" in me["rights"]
