@@ -9,7 +9,7 @@ import secrets
 from collections.abc import Collection
 from dataclasses import dataclass
 from hashlib import sha256
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
 from urllib.parse import urlsplit
 from uuid import uuid4
 
@@ -24,7 +24,61 @@ MOST_WEBHOOKS = 100
 
 Address = IPv4Address | IPv6Address
 
-_NAT64 = IPv6Network("64:ff9b::/96")
+_CARRIERS = tuple(
+    IPv6Network(prefix)
+    for prefix in (
+        "::/96",  # IPv4-compatible, deprecated
+        "::ffff:0:0/96",  # IPv4-mapped
+        "::ffff:0:0:0/96",  # IPv4-translated
+        "64:ff9b::/96",  # NAT64, the well-known prefix
+    )
+)
+"""Networks whose last 32 bits are the IPv4 address that a packet is led to."""
+
+NOT_PUBLIC = tuple(
+    ip_network(prefix)
+    for prefix in (
+        "0.0.0.0/8",
+        "10.0.0.0/8",
+        "100.64.0.0/10",
+        "127.0.0.0/8",
+        "169.254.0.0/16",
+        "172.16.0.0/12",
+        "192.0.0.0/24",
+        "192.0.2.0/24",
+        "192.31.196.0/24",
+        "192.52.193.0/24",
+        "192.88.99.0/24",
+        "192.168.0.0/16",
+        "192.175.48.0/24",
+        "198.18.0.0/15",
+        "198.51.100.0/24",
+        "203.0.113.0/24",
+        "224.0.0.0/4",
+        "240.0.0.0/4",
+        "::/8",
+        "64:ff9b:1::/48",
+        "100::/64",
+        "100:0:0:1::/64",
+        "2001::/23",
+        "2001:db8::/32",
+        "2002::/16",
+        "3fff::/20",
+        "5f00::/16",
+        "fc00::/7",
+        "fe80::/10",
+        "fec0::/10",
+        "ff00::/8",
+    )
+)
+"""Every network that is not the public Internet.
+
+Written out, for the standard library's own answer differs from release to release: 3.11 calls
+192.0.0.8 and 64:ff9b:1::/48 global.
+
+Source:
+    IANA IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890, RFC 8190), as of 2026.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,16 +105,18 @@ class Reach:
             return False
         if address.is_loopback:
             return self.loopback or self.private
-        return address.is_global or self.private
+        return self.private or not any(address in network for network in NOT_PUBLIC)
 
 
 def _inside(address: Address) -> IPv4Address | None:
     """Return the IPv4 address that an IPv6 address embeds and routes to, if there is one."""
     if isinstance(address, IPv4Address):
         return None
-    if address in _NAT64:
+    if address.is_loopback or address.is_unspecified:
+        return None
+    if any(address in network for network in _CARRIERS):
         return IPv4Address(int(address) & 0xFFFFFFFF)
-    return address.ipv4_mapped or address.sixtofour
+    return address.sixtofour or (address.teredo or (None, None))[1]
 
 
 def check_address(url: str, reach: Reach) -> str:

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from ipaddress import ip_address
+from ipaddress import IPv4Network, IPv6Network, ip_address
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from swapflow.domain.webhook_call import WAITS, WebhookCall, WebhookEvent
 from swapflow.errors import InvalidInputError, UnavailableError
 from swapflow.identity.ports.integration_store import Webhook
 from swapflow.identity.principal import Principal
-from swapflow.identity.webhooks import Reach, check_address
+from swapflow.identity.webhooks import NOT_PUBLIC, Reach, check_address
 from swapflow.outbound.webhooks import webhook_sender
 from swapflow.settings import load_settings
 from tests.support.migrated import new_database
@@ -282,10 +282,42 @@ def test_a_purged_applicant_has_no_id_in_what_is_told_later(
         "::ffff:127.0.0.1",
         "::ffff:10.0.0.1",
         "64:ff9b::a00:1",
+        "64:ff9b:1::1",
+        "::127.0.0.1",
+        "::10.0.0.1",
+        "::ffff:0:127.0.0.1",
+        "::ffff:0:10.0.0.1",
+        "2002:7f00:1::",
+        "2001:0:0:0:0:0:80ff:fffe",
+        "fec0::1",
+        "100::1",
+        "2001:db8::1",
+        "192.0.0.8",
+        "192.0.2.1",
+        "192.88.99.1",
+        "198.18.0.1",
+        "240.0.0.1",
+        "ff02::1",
     ],
 )
 def test_calls_reach_no_address_behind_the_wall(address: str) -> None:
     assert not Reach().allows(ip_address(address))
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["1.1.1.1", "93.184.216.34", "2606:4700::1111", "64:ff9b::101:101", "::ffff:1.1.1.1"],
+)
+def test_calls_reach_every_public_address(address: str) -> None:
+    assert Reach().allows(ip_address(address))
+
+
+@pytest.mark.parametrize("network", NOT_PUBLIC, ids=str)
+def test_neither_end_of_a_network_that_is_not_public_is_called(
+    network: IPv4Network | IPv6Network,
+) -> None:
+    for address in (network[0], network[-1]):
+        assert not Reach().allows(address)
 
 
 def test_a_name_that_leads_inside_is_refused_when_something_is_sent() -> None:
