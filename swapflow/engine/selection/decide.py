@@ -4,8 +4,9 @@ Pure: a plan is a function of projection and live state. `dispatch` writes it.
 """
 
 import platform
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from importlib.metadata import version
 
 import numpy as np
@@ -122,8 +123,10 @@ def look_now(
     return situation, rule.look(situation.situation), rule
 
 
-def versions() -> dict[str, str]:
+@cache
+def versions() -> Mapping[str, str]:
     """Return the versions that a decision's last digits may depend on."""
+    # Read once a process: looking a package up costs more than many a decision.
     return {
         "swapflow": version("swapflow"),
         "numpy": np.__version__,
