@@ -49,6 +49,7 @@ TEXTS = {
     ),
     "application_number_not_found": "cycle {cycle!r} has no application {number}",
     "nobody_in_cycle": "cycle {cycle!r} has nobody called {name!r}",
+    "number_beyond_all": "nothing here has a number as large as that",
     "cycle_not_found": "there is no cycle {cycle!r}",
     "cycle_under_other_lease": "cycle {cycle} is decided under lease {lease}, not {given}",
     "rules_version_not_found": "cycle {cycle} has no rules version {version}",

@@ -23,6 +23,9 @@ ENDLESS = {"GET /today/{cycle_id}/events"}
 
 LEAVES = {"POST /sign-out"}
 
+LEAST_NUMBERED = 25
+"""Addresses that carry more than the program's name."""
+
 SAFE_ASKS = re.compile(
     r"may_\w+|anybody|signed_in|signed|reviewer|own_task|own_task_within|own_seat"
 )
@@ -52,6 +55,25 @@ def pages(site: Site) -> set[str]:
         for method in route.methods - {"HEAD"}
         if not route.path.startswith("/api/")
     }
+
+
+@pytest.mark.parametrize("number", [10**20, 2**63, 2**31], ids=str)
+def test_a_number_that_no_table_holds_is_not_found_on_any_page_and_in_the_api(
+    site: Site, number: int
+) -> None:
+    site.launched()
+    client = site.signed_in(Role.ADMINISTRATOR)
+    addresses = [
+        route.path.replace("{cycle_id}", "fall")
+        for route in routes_of(site.app.routes)
+        if "GET" in route.methods and re.search(r"\{(?!cycle_id)", route.path)
+    ]
+    addresses = [re.sub(r"\{[^}]*\}", str(number), address) for address in addresses]
+
+    statuses = {address: client.get(address).status_code for address in addresses}
+
+    assert {a: s for a, s in statuses.items() if s not in {400, 404, 422}} == {}
+    assert len(addresses) > LEAST_NUMBERED
 
 
 def test_every_route_says_who_may_ask(site: Site) -> None:

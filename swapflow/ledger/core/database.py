@@ -35,7 +35,7 @@ from sqlalchemy.exc import (
 )
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
-from swapflow.errors import InvalidInputError, UnavailableError
+from swapflow.errors import InvalidInputError, NotFoundError, UnavailableError
 from swapflow.ledger.core.fair_lock import FairLock
 from swapflow.ledger.schema import CLOCK
 from swapflow.messages import Message
@@ -68,6 +68,9 @@ _PATIENCE = {
     "keepalives_count": 2,
 }
 _NOT_SET_UP = ("no such table", "no such column", "UndefinedTable", "UndefinedColumn")
+NUMBER_OUT_OF_RANGE = "22003"
+"""PostgreSQL's code for a number that a column cannot hold."""
+
 _OFFSET = select(CLOCK.c.offset_seconds)
 _TIME_AND_OFFSET = select(func.clock_timestamp(), _OFFSET.scalar_subquery())
 
@@ -269,9 +272,14 @@ class Database:
             yield
         except (OperationalError, InterfaceError, PoolTimeoutError, NoSuchModuleError) as error:
             raise self._unavailable(error) from error
+        except OverflowError as error:
+            # SQLite's driver: a number of an address or a form that no column can hold.
+            raise NotFoundError("number_beyond_all") from error
         except DBAPIError as error:
             if error.connection_invalidated or _is_not_set_up(error):
                 raise self._unavailable(error) from error
+            if getattr(error.orig, "sqlstate", None) == NUMBER_OUT_OF_RANGE:
+                raise NotFoundError("number_beyond_all") from error
             # The original is dropped on purpose: its text quotes the row, and errors are logged.
             raise _without_values(error).with_traceback(error.__traceback__) from None
         except OSError as error:
