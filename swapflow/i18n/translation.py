@@ -8,10 +8,10 @@ from babel.numbers import format_decimal
 
 from swapflow.i18n.formatting import date_of, is_english
 from swapflow.i18n.languages import current_language, gettext, ngettext
-from swapflow.messages import Message, Wording
+from swapflow.messages import Message, MessageFormat
 
 
-class _Translated(Wording):
+class _Translated(MessageFormat):
     """Words messages in the language that is spoken."""
 
     def sentence(self, text: str) -> str:

@@ -57,7 +57,7 @@ TEXTS: Mapping[str, Forms] = {
 """All sentences in English, by code."""
 
 
-class Wording:
+class MessageFormat:
     """How a message is worded: in English, as it is written; `swapflow.i18n` has the others."""
 
     def sentence(self, text: str) -> str:
@@ -77,7 +77,7 @@ class Wording:
         return format(value, form)
 
 
-ENGLISH = Wording()
+ENGLISH = MessageFormat()
 
 
 class Message(str):
@@ -107,7 +107,7 @@ class Message(str):
     def __getnewargs_ex__(self) -> tuple[tuple[str], dict[str, object]]:
         return (self.code,), dict(self.params)
 
-    def worded(self, wording: Wording) -> str:
+    def worded(self, wording: MessageFormat) -> str:
         """Return the sentence in the language of a wording."""
         return _worded(self.code, self.params, wording)
 
@@ -151,7 +151,7 @@ def _listed(value: object) -> object:
     return list(value) if isinstance(value, Iterable) else value
 
 
-def _worded(code: str, params: Mapping[str, object], wording: Wording) -> str:
+def _worded(code: str, params: Mapping[str, object], wording: MessageFormat) -> str:
     forms = TEXTS.get(code)
     if forms is None:
         return code
@@ -165,7 +165,7 @@ def _worded(code: str, params: Mapping[str, object], wording: Wording) -> str:
         return _worded(code, params, ENGLISH)
 
 
-def _form(forms: Forms, params: Mapping[str, object], wording: Wording) -> str:
+def _form(forms: Forms, params: Mapping[str, object], wording: MessageFormat) -> str:
     """Return the sentence to fill in, the one that goes with the count where there are two."""
     if isinstance(forms, str):
         return wording.sentence(forms)
@@ -174,7 +174,7 @@ def _form(forms: Forms, params: Mapping[str, object], wording: Wording) -> str:
     return wording.counted(*forms, count)
 
 
-def _filled(text: str, params: Mapping[str, object], wording: Wording) -> str:
+def _filled(text: str, params: Mapping[str, object], wording: MessageFormat) -> str:
     parts = []
     for words, name, form, conversion in string.Formatter().parse(text):
         parts.append(words)
@@ -183,7 +183,7 @@ def _filled(text: str, params: Mapping[str, object], wording: Wording) -> str:
     return "".join(parts)
 
 
-def _part(value: object, form: str, conversion: str | None, wording: Wording) -> str:
+def _part(value: object, form: str, conversion: str | None, wording: MessageFormat) -> str:
     """Format what fills in one place."""
     if isinstance(value, list | tuple):
         between = wording.sentence(form) if form.strip().isalpha() else form or ", "
@@ -198,7 +198,7 @@ def _part(value: object, form: str, conversion: str | None, wording: Wording) ->
     return _formatted(value, form, wording)
 
 
-def _formatted(value: object, form: str, wording: Wording) -> str:
+def _formatted(value: object, form: str, wording: MessageFormat) -> str:
     """Format a number, a moment, or what is the same in every language."""
     if form and isinstance(value, int | float):
         return wording.number(value, form)

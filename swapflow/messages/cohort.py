@@ -1,6 +1,10 @@
 """The list, and what follows it: meetings, offers, letters, reconsiderations."""
 
 TEXTS = {
+    "rule_promises_no_bound": (
+        "The rule {rule} promises no bound on its own; the number above is the most that the list "
+        "could still gain under the stated assumptions. This is about marks, not merit."
+    ),
     "hold_out_of_range": "letters are held from 0 minutes to {days} days before they leave",
     "letters_out_of_date": (
         "offers, answers or words have changed since these letters were shown; look at them "

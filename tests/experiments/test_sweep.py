@@ -222,5 +222,5 @@ def test_a_worker_computes_what_is_specified_once_and_nothing_else(tmp_path: Pat
 def test_a_worker_runs_nobodys_code_but_the_packages(tmp_path: Path) -> None:
     wrong = Sweep(study="tests", cells=CELLS[:1], work=odd_rows, runs=3)
 
-    with pytest.raises(InvalidInputError, match=r"does not lie in swapflow\.studies"):
+    with pytest.raises(InvalidInputError, match=r"does not lie in swapflow\.experiments"):
         sweep(wrong, tmp_path, spread=Workers(lambda paths: [*map(compute_chunk, paths)][0:0]))  # type: ignore[arg-type]  # what it gives is not looked at

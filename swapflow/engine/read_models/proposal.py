@@ -47,10 +47,7 @@ ANOTHER_LIST = (
 )
 
 
-NO_PROMISE = (
-    "The rule `budget` promises no bound on its own; the number above is the most that the list "
-    "could still gain under the stated assumptions. This is about marks, not merit."
-)
+NO_PROMISE = Message("rule_promises_no_bound", rule="`budget`")
 
 
 def stop_sentence(rules: Rules, reason: str) -> str:
@@ -263,7 +260,7 @@ def _sheet(seen: Snapshot, assessment: Assessment, unit: str) -> MethodSheet:
         unit=unit,
         pulls={kind.name: int(closed[i]) for i, kind in enumerate(rules.kinds)},
         decisions=projection.decisions,
-        versions=versions(),
+        versions=dict(versions()),
         estimates=rules.estimates.value,
     )
 

@@ -11,7 +11,7 @@ from swapflow.domain.reviewing.assignment import (
 from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.reviewing.interviews import excuse
-from swapflow.engine.reviewing.submit import seat_payload
+from swapflow.engine.reviewing.submitted_score import seat_payload
 from swapflow.errors import (
     AssignmentClosedError,
     NotFoundError,

@@ -1,6 +1,6 @@
 """Step 5, submit: answers become scores; the ledger holds a score before anyone is told."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from swapflow.domain.cycle import CycleStatus
@@ -17,10 +17,11 @@ from swapflow.domain.reviewing.assignment import (
 )
 from swapflow.domain.reviewing.rubric import utility
 from swapflow.domain.reviewing.score import Answer, Late, NotCounted, Origin, Receipt, Score
-from swapflow.domain.rules import Purpose, Rules
+from swapflow.domain.rules import Rules
 from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.projection.pull_events import EXTRA_PULL
+from swapflow.engine.reviewing.submitted_score import check_origin, new_score, seat_payload
 from swapflow.errors import (
     AssignmentClosedError,
     InvalidInputError,
@@ -104,7 +105,7 @@ class _Submission:
         pull_ids = {a.pull_id for a in self._assignments.values()}
         self._pulls = tx.pulls(pull_ids)
         self._scores = {s.assignment_id: s for s in self._known_scores(pull_ids)}
-        self._changes = {p.id: self._change(p) for p in self._pulls.values()}
+        self._changes = {p.id: _change_of(p, self._scores.values()) for p in self._pulls.values()}
         self._new: list[Score] = []
         self._marks: list[Mapping[str, float | None]] = []
         self._remarks: list[str] = []
@@ -137,7 +138,7 @@ class _Submission:
 
     def _take(self, answer: Answer) -> Receipt:
         assignment = self._assignments[answer.assignment_id]
-        self._check_origin(answer)
+        check_origin(answer, self._rules)
         value = self._value(answer, assignment)
         earlier = self._scores.get(assignment.id)
         # Checked before the status: a repeated submit gets its receipt even after the task was
@@ -304,25 +305,8 @@ class _Submission:
         late: Late | None,
         reason: str = "",
     ) -> Receipt:
-        score = Score(
-            assignment_id=assignment.id,
-            pull_id=assignment.pull_id,
-            cycle_id=assignment.cycle_id,
-            application=assignment.application,
-            kind=assignment.kind,
-            ordinal=assignment.ordinal,
-            seat=assignment.seat,
-            reviewer=assignment.reviewer,
-            revision=1,
-            value=value,
-            counts=not reason,
-            reason=reason,
-            origin=answer.origin,
-            late=late,
-            typed_by=answer.typed_by,
-            rubric_version=assignment.rubric_version,
-            submitted_at=self._tx.now,
-            seq=seq,
+        score = new_score(
+            answer, assignment, value, seq=seq, late=late, reason=reason, at=self._tx.now
         )
         self._scores[assignment.id] = score
         self._new.append(score)
@@ -334,11 +318,6 @@ class _Submission:
             assignment_id=assignment.id, seq=seq, value=value, counts=not reason, repeated=False
         )
 
-    def _check_origin(self, answer: Answer) -> None:
-        real = self._rules.purpose is Purpose.REAL
-        if answer.origin is Origin.AUTOMATIC and real and self._rules.automatic is None:
-            raise InvalidInputError("automatic_scores_refused", assignment=answer.assignment_id)
-
     def _known_scores(self, pull_ids: Collection[str]) -> tuple[Score, ...]:
         """Read the scores of the pulls, and of assignments counted under an extra pull."""
         answered = [
@@ -349,14 +328,6 @@ class _Submission:
             *self._tx.scores_of_assignments(answered),
         )
 
-    def _change(self, pull: Pull) -> _Change:
-        values = {
-            s.seat: s.value for s in self._scores.values() if s.pull_id == pull.id and s.counts
-        }
-        change = _Change(pull=pull, before=(0, 0), values=values)
-        change.before = change.after()
-        return change
-
     def _end_left_over(self, pulls: Sequence[str]) -> None:
         """Cancel seats that a quorum has made superfluous."""
         scored = set(self._scored)
@@ -365,6 +336,13 @@ class _Submission:
         ]
         if left:
             self._tx.move_assignments(left, AssignmentStatus.CANCELLED, allowed=OPEN_ASSIGNMENT)
+
+
+def _change_of(pull: Pull, scores: Iterable[Score]) -> _Change:
+    values = {s.seat: s.value for s in scores if s.pull_id == pull.id and s.counts}
+    change = _Change(pull=pull, before=(0, 0), values=values)
+    change.before = change.after()
+    return change
 
 
 def _again(earlier: Score, value: int) -> Receipt:
@@ -380,18 +358,6 @@ def _again(earlier: Score, value: int) -> Receipt:
         counts=earlier.counts,
         repeated=True,
     )
-
-
-def seat_payload(assignment: Assignment) -> dict[str, int]:
-    """Build the part of an event that names an assignment's seat."""
-    return {
-        "a": assignment.application,
-        "k": assignment.kind,
-        "o": assignment.ordinal,
-        "seat": assignment.seat,
-        "attempt": assignment.attempt,
-        "r": assignment.reviewer,
-    }
 
 
 def _scored(

@@ -7,6 +7,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from swapflow.errors import InvalidInputError, NotFoundError
 from swapflow.i18n.languages import gettext, gettext_noop
+from swapflow.i18n.translation import translate
 from swapflow.identity.account import Account
 from swapflow.identity.permissions import RIGHTS, Right, Role, Scope
 from swapflow.identity.principal import Principal
@@ -185,7 +186,10 @@ def _page(
             ],
             "wheres": [("office", gettext("the whole office")), *places.items()],
             "names": {**places, "office:": gettext("the whole office")},
-            "rights": {role.value: sorted(r.value for r in RIGHTS[role]) for role in Role},
+            "rights": {
+                role.value: sorted(translate(right.message) for right in RIGHTS[role])
+                for role in Role
+            },
         },
         status=status,
     )

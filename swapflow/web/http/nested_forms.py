@@ -16,6 +16,7 @@ from fastapi import Depends, Request
 from starlette.datastructures import FormData, UploadFile
 
 from swapflow.errors import InvalidInputError
+from swapflow.i18n.translation import translate
 from swapflow.messages import Message
 
 
@@ -191,7 +192,7 @@ class FormView:
 
     def problem(self, name: str) -> str:
         """Return what is wrong with a field, "" for nothing."""
-        return "; ".join(self.problems.get(name, ()))
+        return "; ".join(map(translate, self.problems.get(name, ())))
 
     def has(self, part: str) -> bool:
         """Whether something is wrong in a part of the form."""
@@ -203,7 +204,7 @@ class FormView:
 
     def listed(self) -> list[tuple[str, str]]:
         """Return every problem as (field, message), for the summary above the form."""
-        return [(name, text) for name, texts in self.problems.items() for text in texts]
+        return [(name, translate(text)) for name, texts in self.problems.items() for text in texts]
 
     def note(self, name: str, message: str) -> None:
         """Add a problem."""

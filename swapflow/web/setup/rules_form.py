@@ -14,6 +14,7 @@ from swapflow.files.rules.rules_file import examine_rules, raw_rules
 from swapflow.files.rules.schema_tables import Toml
 from swapflow.files.tables.cells import read_number
 from swapflow.i18n.languages import gettext_noop
+from swapflow.i18n.translation import translate
 from swapflow.web.http.nested_forms import LONGEST_TEXT, FormView, Tree, rows, unwritable
 
 
@@ -364,5 +365,5 @@ _TOML_TALK = re.compile(r"\[|\btable\b|=|quotes|setting")
 
 def problem_sentence(problem: RulesProblem) -> str:
     """Return what is wrong, with the cure where it does not speak of the file's own language."""
-    cure = "" if _TOML_TALK.search(problem.cure) else f". {problem.cure}"
-    return f"{problem.reason}{cure}"
+    cure = "" if _TOML_TALK.search(problem.cure) else f". {translate(problem.cure)}"
+    return f"{translate(problem.reason)}{cure}"
