@@ -171,7 +171,7 @@ def test_nothing_of_it_is_imported_unless_it_is_wanted(
     # The clients of Redis and of the web import parts of it by themselves, but none that traces.
     code = (
         "import sys\n"
-        "from swapflow import tracing\n"
+        "from swapflow.instrumentation import tracing\n"
         "alone = [name for name in sys.modules if name.startswith('opentelemetry')]\n"
         "from swapflow import bootstrap\n"
         "from swapflow.processes import coordinator\n"
@@ -193,7 +193,7 @@ def test_nothing_of_it_is_imported_unless_it_is_wanted(
 
 
 def test_a_protocol_that_is_not_there_is_refused_with_the_cure() -> None:
-    code = "from swapflow import tracing\ntracing.start('web')\n"
+    code = "from swapflow.instrumentation import tracing\ntracing.start('web')\n"
     environment = {
         **os.environ,
         "OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4317",
