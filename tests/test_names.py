@@ -29,10 +29,7 @@ FULL_FOLDERS = {
 """Folders that may hold more modules, how many, and why."""
 
 LONG_MODULES = {
-    "swapflow/engine/reconsideration/reconsider.py": (425, "one way from opening to undoing"),
     "swapflow/engine/reviewing/submit.py": (415, "step 5 of a cycle, read from top to bottom"),
-    "swapflow/experiments/admissions/tiered_interviews.py": (488, "one study, with its figures"),
-    "swapflow/instrumentation/tracing.py": (430, "spans, and what they are wrapped around"),
 }
 """Modules that may be longer, by how much, and why."""
 

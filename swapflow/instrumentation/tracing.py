@@ -13,14 +13,13 @@ with a link to the current request; the turn that counts the event links to it.
 import importlib.util
 import logging
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from swapflow.domain.event import Event, EventType
-from swapflow.domain.ids import assignment_id, pull_id
 from swapflow.engine.ports.coordination import EventReads
 from swapflow.engine.ports.writes.transaction import Transaction, Write, WriteHook
 from swapflow.errors import InvalidInputError, SwapflowError
@@ -29,10 +28,11 @@ from swapflow.errors import InvalidInputError, SwapflowError
 if TYPE_CHECKING:
     from collections.abc import Awaitable, MutableMapping
 
-    from opentelemetry.trace import Span, Tracer
+    from opentelemetry.trace import Span
 
     from swapflow.domain.cycle import Position
     from swapflow.domain.rules import Rules
+    from swapflow.instrumentation.spans import Traces
 
     Scope = MutableMapping[str, Any]
     Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -41,11 +41,6 @@ if TYPE_CHECKING:
 
 ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
 PROTOCOLS = ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL")
-
-TIMEOUTS = ("OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "OTEL_EXPORTER_OTLP_TIMEOUT")
-
-PATIENCE = 3.0
-"""Seconds that a collector may take by default: a stop waits as long."""
 
 ANSWERS = frozenset({EventType.SCORED, EventType.SCORE_CORRECTED, EventType.DECLINED})
 """Events of people, to which the turn that counts them is linked."""
@@ -71,136 +66,7 @@ class _Turn:
 
 
 _turn: ContextVar[_Turn | None] = ContextVar("swapflow_turn", default=None)
-_named: ContextVar[str] = ContextVar("swapflow_named", default="")
-
-
-class _Traces:
-    """Creates spans and sends them, once the process is traced."""
-
-    def __init__(self, process: str) -> None:
-        # Imported here, so that a process without traces does not load it.
-        from opentelemetry.exporter.otlp.proto.http.trace_exporter import (  # noqa: PLC0415
-            OTLPSpanExporter,
-        )
-        from opentelemetry.sdk.resources import Resource  # noqa: PLC0415
-        from opentelemetry.sdk.trace import TracerProvider  # noqa: PLC0415
-        from opentelemetry.sdk.trace.export import BatchSpanProcessor  # noqa: PLC0415
-        from opentelemetry.sdk.trace.id_generator import RandomIdGenerator  # noqa: PLC0415
-
-        class Ids(RandomIdGenerator):
-            """Random ids, except for the span of an event."""
-
-            def generate_trace_id(self) -> int:
-                named = _named.get()
-                return int(named[:32], 16) if named else super().generate_trace_id()
-
-            def generate_span_id(self) -> int:
-                named = _named.get()
-                return int(named[32:48], 16) if named else super().generate_span_id()
-
-        said = os.environ.get("OTEL_SERVICE_NAME") or "service.name=" in os.environ.get(
-            "OTEL_RESOURCE_ATTRIBUTES", ""
-        )
-        name = {} if said else {"service.name": f"swapflow-{process}"}
-        self.provider: TracerProvider = TracerProvider(
-            resource=Resource.create({"swapflow.process": process, **name}), id_generator=Ids()
-        )
-        timeout = None if any(map(os.environ.get, TIMEOUTS)) else PATIENCE
-        self.provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(timeout=timeout)))
-        self.tracer: Tracer = self.provider.get_tracer("swapflow")
-
-    @contextmanager
-    def span(
-        self,
-        name: str,
-        *,
-        parent: str = "",
-        server: bool = False,
-        keep: Callable[[], bool] = lambda: True,
-        ids: Mapping[str, str | int | None] | None = None,
-    ) -> Iterator["Span"]:
-        """Open a span; it is dropped unsent if it is not to be kept in the end."""
-        from opentelemetry.trace import SpanKind, StatusCode, use_span  # noqa: PLC0415
-
-        known = {
-            f"swapflow.{key}": value for key, value in (ids or {}).items() if value is not None
-        }
-        opened = self.tracer.start_span(
-            name,
-            context=self._context(parent) if parent else None,
-            kind=SpanKind.SERVER if server else SpanKind.INTERNAL,
-            attributes=known,
-        )
-        failed = False
-        try:
-            # An error's message may name a person; its type never does.
-            with use_span(opened, record_exception=False, set_status_on_exception=False):
-                yield opened
-        except BaseException as error:
-            failed = True
-            opened.set_attribute("error.type", type(error).__name__)
-            opened.set_status(StatusCode.ERROR)
-            raise
-        finally:
-            if failed or keep():
-                opened.end()
-
-    def carried(self) -> dict[str, str]:
-        """Return the current span as a message's headers (W3C Trace Context)."""
-        from opentelemetry.trace.propagation.tracecontext import (  # noqa: PLC0415
-            TraceContextTextMapPropagator,
-        )
-
-        headers: dict[str, str] = {}
-        TraceContextTextMapPropagator().inject(headers)
-        return headers
-
-    @staticmethod
-    def _context(parent: str) -> Any:  # noqa: ANN401 - OpenTelemetry's own, not imported above
-        from opentelemetry.trace.propagation.tracecontext import (  # noqa: PLC0415
-            TraceContextTextMapPropagator,
-        )
-
-        return TraceContextTextMapPropagator().extract({"traceparent": parent})
-
-    def tell(self, events: tuple[Event, ...], spelled: Mapping[int, str]) -> None:
-        """Send the span of each event, with a link to the current one."""
-        from opentelemetry.context import Context  # noqa: PLC0415
-        from opentelemetry.trace import Link, get_current_span  # noqa: PLC0415
-
-        here = Link(get_current_span().get_span_context())
-        for event in events:
-            token = _named.set(event.position.hash)
-            try:
-                span = self.tracer.start_span(
-                    f"event {event.type.value}",
-                    context=Context(),
-                    links=[here],
-                    attributes=_ids_of(event, spelled),
-                )
-            finally:
-                _named.reset(token)
-            span.end()
-
-    @staticmethod
-    def link(span: "Span", events: list[Event]) -> None:
-        """Link a span to the traces of events."""
-        from opentelemetry.trace import SpanContext, TraceFlags  # noqa: PLC0415
-
-        for event in events:
-            named = event.position.hash
-            there: SpanContext = SpanContext(
-                trace_id=int(named[:32], 16),
-                span_id=int(named[32:48], 16),
-                is_remote=True,
-                trace_flags=TraceFlags(TraceFlags.SAMPLED),
-            )
-            span.add_link(
-                there, {"swapflow.cycle": event.cycle_id, "swapflow.event": event.position.seq}
-            )
-
-
-_traces: _Traces | None = None
+_traces: "Traces | None" = None
 
 
 def start(process: str) -> bool:
@@ -224,7 +90,10 @@ def start(process: str) -> bool:
             next(name for name in ENDPOINTS if os.environ.get(name)),
         )
         return False
-    _traces = _Traces(process)
+    # Only a traced process loads OpenTelemetry; it is an extra, and takes time to import.
+    from swapflow.instrumentation.spans import Traces  # noqa: PLC0415
+
+    _traces = Traces(process)
     return True
 
 
@@ -354,19 +223,6 @@ class TracedEvents:
     def rules(self, cycle_id: str, version: int = 0) -> "Rules":
         """Read a rules version, 0 for the current one."""
         return self._inner.rules(cycle_id, version)
-
-
-def _ids_of(event: Event, kinds: Mapping[int, str]) -> dict[str, str | int]:
-    """Return what may be known of an event outside: its position and its assignment."""
-    ids: dict[str, str | int] = {
-        "swapflow.cycle": event.cycle_id,
-        "swapflow.event": event.position.seq,
-    }
-    said: Mapping[str, Any] = event.payload
-    if {"a", "k", "o", "seat", "attempt"} <= set(said) and said["k"] in kinds:
-        pull = pull_id(event.cycle_id, said["a"], kinds[said["k"]], said["o"])
-        ids["swapflow.assignment"] = assignment_id(pull, said["seat"], said["attempt"])
-    return ids
 
 
 class TracedRequests:

@@ -11,6 +11,7 @@ from swapflow.bandit.oracles.oracle import Diverse, TopK
 from swapflow.bandit.situation import FloatArray, PullKind
 from swapflow.errors import InvalidInputError
 from swapflow.experiments.admissions import tiered_interviews
+from swapflow.experiments.admissions.tiered_rounds import SETTINGS, screened_twin
 from swapflow.experiments.admissions.tiered_stopping import until_it_stops
 from swapflow.experiments.budgeted_sampler import BudgetedSampler
 from swapflow.experiments.figures import house_style
@@ -210,7 +211,7 @@ def spread(table: FloatArray, truth: FloatArray) -> float:
 
 
 def test_the_screened_twin_has_a_screen_that_tells_a_quarter_of_a_review() -> None:
-    drawn = tiered_interviews.screened_twin(np.random.default_rng(1))
+    drawn = screened_twin(np.random.default_rng(1))
     screen, review, interview = (spread(table, drawn.truth) for table in drawn.tables)
     assert drawn.limits[0].tolist() == [1, 3, 1]
     # The form's coarse marks and reviewers' severity add to both; so less than a factor of 2.
@@ -261,7 +262,7 @@ def test_the_study_draws_what_it_found() -> None:
         stops = finding.figures["tiers-stop"](rounded).axes[0]
         losses = finding.figures["tiers-budgets"](rounded).axes
     assert [axes.get_title(loc="left") for axes in losses] == [
-        name.capitalize() for name in tiered_interviews.SETTINGS
+        name.capitalize() for name in SETTINGS
     ]
     drawn = [float(bars[0].get_ydata()[0]) for bars in stops.containers]
     assert drawn == rounded["tiers-stop"].numbers("cost")

@@ -20,7 +20,7 @@ from swapflow.engine.reconsideration.evidence import (
     closing_of,
     gather_evidence,
 )
-from swapflow.engine.reconsideration.reconsider import check_undoing
+from swapflow.engine.reconsideration.undo import check_undoing
 from swapflow.errors import ConflictError, InvalidInputError, NotReadyError
 
 

@@ -32,7 +32,8 @@ from swapflow.engine.reconsideration.evidence import (
     closing_of,
     gather_evidence,
 )
-from swapflow.engine.reconsideration.reconsider import conclude, needed_names, undo
+from swapflow.engine.reconsideration.reconsider import conclude, needed_names
+from swapflow.engine.reconsideration.undo import undo
 from swapflow.errors import ConflictError, InvalidInputError, NotFoundError
 
 

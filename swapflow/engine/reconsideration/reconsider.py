@@ -9,8 +9,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from swapflow.domain.cohort.announcement import told
-from swapflow.domain.cohort.offer import OfferAnswer
 from swapflow.domain.cohort.proposal import MethodSheet, Outcome, Place, Verdict
 from swapflow.domain.cohort.reconsideration import (
     CHANGES,
@@ -44,7 +42,7 @@ from swapflow.engine.reconsideration.evidence import (
 from swapflow.engine.selection.assign import may_ask
 from swapflow.engine.selection.pulls import closed, open_pulls, withdraw_reconsideration
 from swapflow.engine.selection.staffing import PlannedPull
-from swapflow.errors import ConflictError, InvalidInputError, NotFoundError, NotReadyError
+from swapflow.errors import ConflictError, InvalidInputError, NotReadyError
 
 
 AFTERWARDS = (
@@ -221,7 +219,7 @@ def conclude(
         )
         if changes:
             own = _outcome(stored, which.application, by=signers[0], tx=tx)
-            _store(
+            store_version(
                 tx,
                 moved(places, evidence.after, stored, behind),
                 replace(
@@ -236,86 +234,6 @@ def conclude(
                 about={"reconsidered": which.application},
             )
         return stored
-
-
-def undo(
-    cycle_id: str, external_id: str, *, names: Collection[str], reason: str, ledger: Ledger
-) -> int:
-    """Undo a reconsideration's effect on the list, until the person was told; return the version.
-
-    Raises:
-        InvalidInputError: Without a reason and two names.
-        NotFoundError: If the person has nothing to undo.
-        ConflictError: If another list was made final since, or the person was offered a place.
-    """
-    signers = tuple(dict.fromkeys(names))
-    if len(signers) < needed_names(ledger.rules(cycle_id)) or not reason.strip():
-        raise InvalidInputError(
-            "undoing_names_missing", needed=needed_names(ledger.rules(cycle_id))
-        )
-    cycle = ledger.cycle(cycle_id)
-    last = check_undoing(cycle_id, external_id, ledger=ledger)
-    assert last.closing is not None, "it was checked"
-    # Only this reconsideration separates the two versions (`check_undoing`), so the earlier one is
-    # restored whole.
-    before, sheet = listed(cycle_id, cycle.cohort_version - 1, ledger=ledger)
-    outcomes = ledger.outcomes(cycle_id, cycle.cohort_version - 1)
-    with ledger.write(cycle_id) as tx:
-        position, application = tx.cycle.position, tx.application(last.application)
-        if position != cycle.position:
-            raise ConflictError("recorded_meanwhile")
-        if application.status.value != last.new.stood:
-            status = ApplicationStatus(last.new.stood)
-            tx.move_application(
-                application.number, status, by=" and ".join(signers), reason=reason
-            )
-            tx.record(
-                EventType.APPLICATION_MOVED, {"a": application.number, "status": status.value}
-            )
-        tx.close_reconsideration(
-            last.id, replace(last.closing, result=Result.UNDONE), by=last.closed_by
-        )
-        tx.note(
-            subject=f"application:{application.number}",
-            by=" and ".join(signers),
-            text=reason.strip(),
-        )
-        return _store(
-            tx,
-            before,
-            replace(sheet, position=position.seq, head_hash=position.hash),
-            outcomes,
-            signers=signers,
-            about={"undone": cycle.cohort_version},
-        )
-
-
-def check_undoing(cycle_id: str, external_id: str, *, ledger: Ledger) -> Reconsideration:
-    """Return the reconsideration of a person that can be undone; writes nothing.
-
-    Raises:
-        NotFoundError, ConflictError: As `undo` does.
-    """
-    cycle = ledger.cycle(cycle_id)
-    application = find(ledger.applications(cycle_id), external_id, cycle_id)
-    known = ledger.reconsiderations(cycle_id)
-    last = next((r for r in reversed(known) if r.application == application.number), None)
-    if last is None or last.closing is None or last.closing.result not in CHANGES:
-        raise NotFoundError("no_reconsideration_changed_list", applicant=external_id)
-    version = cycle.cohort_version
-    if cycle.status is not CycleStatus.FINALIZED or last.closing.version != version:
-        raise ConflictError("list_changed_since", cycle=cycle_id)
-    letter = told(ledger.announcements(cycle_id)).get(application.number)
-    if letter is not None and letter[0].version >= version:
-        raise ConflictError("letter_written_since", applicant=external_id)
-    if any(
-        offer.application == application.number
-        and offer.version >= version
-        and offer.answer is not OfferAnswer.TAKEN_BACK
-        for offer in ledger.offers(cycle_id)
-    ):
-        raise ConflictError("offered_since", applicant=external_id)
-    return last
 
 
 def _check_reach(
@@ -395,7 +313,7 @@ def _outcome(closing: Closing, number: int, *, by: str, tx: Transaction) -> Outc
     )
 
 
-def _store(
+def store_version(
     tx: Transaction,
     places: Sequence[Place],
     sheet: MethodSheet,

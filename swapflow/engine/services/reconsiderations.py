@@ -11,6 +11,7 @@ from swapflow.engine.reconsideration.evidence import (
     closing_of,
     gather_evidence,
 )
+from swapflow.engine.reconsideration.undo import undo
 from swapflow.engine.services.context import ServiceContext
 
 
@@ -92,9 +93,7 @@ class ReconsiderationService:
 
     def undo(self, cycle_id: str, external_id: str, *, names: Collection[str], reason: str) -> int:
         """Undo a reconsideration's effect on the list, until the person was told."""
-        return again.undo(
-            cycle_id, external_id, names=names, reason=reason, ledger=self.context.ledger
-        )
+        return undo(cycle_id, external_id, names=names, reason=reason, ledger=self.context.ledger)
 
     def prepare_undoing(self, cycle_id: str, external_id: str, *, by: str, reason: str) -> str:
         """Propose to undo a reconsideration, and sign it; return the digest."""
