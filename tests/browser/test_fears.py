@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from swapflow.domain.reviewing.assignment import Assignment
 from swapflow.domain.rules import KindRules
@@ -112,6 +112,38 @@ def test_the_session_ended_while_i_typed_and_nothing_has_to_be_retyped(
     submit(phone)
     stored(phone)
     expect(phone.get_by_text("Typed for an hour")).to_be_visible()
+    assert scores_of(fears, task) == 1
+
+
+def test_a_refusal_that_comes_late_does_not_ask_to_sign_in_a_second_time(
+    fears: Deployment, phone: Page
+) -> None:
+    task, path = next_task(fears)
+    phone.goto(path)
+    give_marks(phone)
+    save_remark(phone, "Typed once")
+    phone.context.clear_cookies()
+    remark_of(phone).fill("Typed once and signed in")
+    expect(phone.get_by_role("heading", name="Please sign in again")).to_be_visible()
+
+    held: list[Route] = []
+
+    def hold_the_first(route: Route) -> None:
+        route.continue_() if held else held.append(route)
+
+    phone.route("**/draft", hold_the_first)
+    with phone.expect_request("**/draft"):
+        phone.evaluate("dispatchEvent(new Event('focus'))")  # the page tries again by itself
+    before = len(fears.ways_in(R1))
+    phone.get_by_role("button", name="Mail me a code").click()
+    phone.get_by_label("Code from the mail").fill(fears.mailed(R1, CODE, after=before))
+    phone.get_by_role("button", name="Sign in", exact=True).click()
+    expect(phone.get_by_role("heading", name="Please sign in again")).to_be_hidden()
+    held[0].fulfill(status=401, json={"detail": "refused before the sign-in"})
+
+    expect(phone.get_by_text(SAVED)).to_be_visible()
+    submit(phone)
+    stored(phone)
     assert scores_of(fears, task) == 1
 
 

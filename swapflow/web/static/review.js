@@ -16,6 +16,7 @@
   const submits = [...form.querySelectorAll("button[name=then]")];
   let version = Number(form.dataset.version);
   let timer = 0, dirty = false, saving = null, opened = false, leaving = false, waiting = null, typedAt = 0;
+  let signedIn = 0; // counts what shows a session: refusals sent before it mean nothing any more
   const $ = (id) => document.getElementById(id);
   // The page brings the sentences in its reader's language.
   const words = JSON.parse(form.dataset.words);
@@ -95,6 +96,7 @@
   }
   async function send() {
     const body = read();
+    const since = signedIn;
     dirty = false;
     let answer;
     try {
@@ -110,6 +112,7 @@
       return false;
     }
     if (answer.ok) {
+      signedIn += 1;
       const kept = await answer.json();
       version = kept.version;
       versionField.value = version;
@@ -119,6 +122,8 @@
     }
     dirty = true;
     keep();
+    // Refused to the session that has ended; the person has signed in again meanwhile.
+    if (answer.status === 401 && since !== signedIn) return send();
     if (answer.status === 401) { say(words.signedOut); signIn(); return false; }
     if (answer.status === 403) { say(words.otherWay); signIn(); return false; }
     if (answer.status === 409) {
@@ -157,10 +162,11 @@
   // Signed out: sign in here and go on
 
   // Never under somebody's hands: what is being typed must not end up in the dialog.
-  function signIn() {
+  function signIn(since = signedIn) {
+    if (since !== signedIn) return;
     const again = $("again");
     const typing = document.activeElement?.matches("textarea, input:not([type=radio])");
-    if (typing && Date.now() - typedAt < 2000) { setTimeout(signIn, 500); return; }
+    if (typing && Date.now() - typedAt < 2000) { setTimeout(() => signIn(since), 500); return; }
     if (!again.open) { again.showModal(); $("again-title").focus(); }
   }
   async function post(path, fields) {
@@ -196,6 +202,7 @@
     event.preventDefault();
     attempt("/sign-in/code", { email: $("again-email").value, code: $("again-number").value, next: location.pathname }, async () => {
       const button = waiting;
+      signedIn += 1;
       $("again").close();
       if (await save() && button) hand(button);
     });
