@@ -19,6 +19,13 @@ MODULES = sorted(
     if "migrations" not in path.parts
 )
 
+TESTS = sorted((ROOT / "tests").rglob("*.py"))
+PAGES = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md")),
+    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "deploy").glob("*.md")),
+]
+
 MOST_MODULES = 15
 MOST_LINES = 400
 MOST_LINES_OF_A_CLASS = 250
@@ -175,20 +182,42 @@ def comments(text: str) -> Iterator[tuple[int, str]]:
             yield token.start[0], token.string
 
 
-def test_docstrings_and_comments_say_who_does_what() -> None:
+@pytest.mark.parametrize("paths", [MODULES, TESTS], ids=["product", "tests"])
+def test_docstrings_and_comments_say_who_does_what(paths: list[Path]) -> None:
     found = []
-    for path in MODULES:
+    for path in paths:
         text = path.read_text("utf-8")
-        told = list(docstrings(ast.parse(text)))
+        written = list(docstrings(ast.parse(text)))
         found += [
             f"{name_of(path)}:{line}: {words.strip().splitlines()[0][:80]}"
-            for line, words in [*told, *comments(text)]
+            for line, words in [*written, *comments(text)]
             if WORST_WORDS.search(words)
         ]
         found += [
             f"{name_of(path)}:{line}: {words.strip().splitlines()[0][:80]}"
-            for line, words in told
+            for line, words in written
             if WORST_BEGINNINGS.match(words.strip())
         ]
 
     assert sorted(found) == []
+
+
+def test_pages_say_who_does_what() -> None:
+    found = []
+    for path in PAGES:
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+            # Code and what the screens say are quoted as they are.
+            prose = re.sub(r'`[^`]*`|"[^"]*"', "", line)
+            if WORST_WORDS.search(prose):
+                found.append(f"{name_of(path)}:{number}: {line[:80]}")
+
+    assert found == []
+
+
+def test_the_list_of_make_targets_says_what_each_does() -> None:
+    lines = re.findall(r"^[\w-]+:.*## (.+)", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
+
+    assert len(lines) > 15
+    assert [
+        line for line in lines if WORST_BEGINNINGS.match(line) or WORST_WORDS.search(line)
+    ] == []

@@ -388,7 +388,7 @@ def check_kg_vector(vector: Mapping[str, Any]) -> None:
 
 
 def two_kinds(settings: Mapping[str, Any]) -> tuple[PullKind, PullKind]:
-    """Give the paper's weak and strong pull."""
+    """Return the paper's weak and strong pull."""
     return PullKind(cost=1.0, gain=1.0), PullKind(cost=settings["j"], gain=settings["s"])
 
 

@@ -222,7 +222,7 @@ def test_a_decision_is_made_again_when_a_late_score_has_taken_a_number_that_it_w
 
 
 def replace_room(projection: CycleProjection) -> CycleProjection:
-    """Let one more request out than the rules do."""
+    """Return the projection with room for one request more than the rules allow."""
     projection.use(replace(projection.rules, out=len(projection.open) + 1))
     return projection
 

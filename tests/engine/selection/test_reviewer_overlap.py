@@ -1,4 +1,4 @@
-"""Of two equally loaded reviewers, whoever joins groups that share no applicant comes first."""
+"""Of two equally loaded reviewers, one who joins groups that share no applicant comes first."""
 
 import pytest
 
@@ -13,7 +13,7 @@ PEOPLE = 12
 
 
 def groups(seed: int, *, joins: bool) -> int:
-    """Give everybody one review and eleven of them a second; count the groups of reviewers."""
+    """Ask one review of everybody and a second of eleven; count the groups of reviewers."""
     world = World(
         rules=rules(
             purpose=Purpose.REAL,

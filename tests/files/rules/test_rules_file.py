@@ -122,7 +122,7 @@ FULL = Rules(
 
 
 def found(text: str) -> list[str]:
-    """Give the problems of a rules file, one a line."""
+    """Return the problems of a rules file, one a line."""
     with pytest.raises(InvalidRulesError) as caught:
         parse_rules(text)
     return [line.strip() for line in str(caught.value).splitlines()[1:]]

@@ -104,7 +104,7 @@ def test_a_name_at_the_provider_belongs_to_one_account_and_stays(ledger: SqlLedg
     assert not office.link_subject(one.id, "i#2")
     assert not office.link_subject(two.id, "i#1")
 
-    # Whoever links an account that is being closed does not open it again.
+    # Linking an account that is being closed does not open it again.
     assert office.account(one.id) == replace(one, subject="i#1", active=False)
     assert office.account(two.id) == two
 
