@@ -189,6 +189,7 @@ def choose_contested(
             waiting = bool(picks) or bool(situation.pending.any())
             reason = shortfall_reason(allowance, contested.tolist(), waiting=waiting)
             return Picks(picks=tuple(picks), shortfall=reason)
+        # Every arm that may get a pull has had one of this batch: a second turn begins.
         if served.issuperset(eligible):
             served.clear()
         arm = next(arm for arm in eligible if arm not in served)
@@ -200,9 +201,12 @@ def choose_contested(
         )
         kind = allowance.kind_for(arm, manner.kind_of(contender))
         assert kind is not None, "an eligible arm has a kind"
+        # Recorded at the precision of the order, so that a replay on another machine finds the
+        # same.
         priority = round(contender.radius, DECIMALS)
         picks.append(Pick(arm=arm, kind=kind, priority=priority))
         allowance.give(arm, kind)
         served.add(arm)
+        # Counted as if it had come, or the next pick would go to the same arm.
         information[arm] += situation.kinds[kind].gain
     return Picks(picks=tuple(picks), shortfall=None)

@@ -109,6 +109,7 @@ class CertifiedRule:
         rng: np.random.Generator,  # noqa: ARG002 - the protocol's coin; this rule needs none
     ) -> Picks:
         """Choose by the certificate's own order; each arm gets the kind that its need pays for."""
+        # Means stay fixed while a batch is chosen, so the distances do too.
         distances = settling_distances(self.oracle, situation.mean)
 
         def kind_of(contender: Contender) -> int:
@@ -166,6 +167,8 @@ class CertifiedRule:
         return PairCertificate(
             sigma=self.sigma,
             delta=self.delta,
+            # With as many places as arms there is no pair, and the bound's logarithm still needs
+            # one.
             pairs=max(size * (self._arms(situation) - size), 1),
             rho=self.rho,
         )

@@ -88,6 +88,8 @@ class PaperRule:
         def kind_of(contender: Contender) -> int:
             weak, strong = weak_and_strong(situation.kinds)
             alpha = self._strong_probability(situation.kinds, contender.contested)
+            # Drawn where alpha is 0 or 1 too: one number a pull under every policy, so that
+            # streams of policies that are compared stay in step.
             return strong if alpha > rng.random() else weak
 
         def radius_of(information: FloatArray) -> FloatArray:
