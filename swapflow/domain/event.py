@@ -138,5 +138,7 @@ def body(
 
 def chain_hash(previous: str, *, cycle_id: str, seq: int, kind: str, text: str) -> str:
     """Return an event's chain hash: SHA-256 over the previous hash and the stored bytes."""
+    # Cycle and number are hashed too, so that an event moved to another cycle or place is found.
+    # The stored text is hashed as it is: a verifier needs no rule for writing JSON.
     head = f"{previous}|{cycle_id}|{seq}|{kind}|"
     return hashlib.sha256((head + text).encode()).hexdigest()

@@ -115,6 +115,7 @@ def told(
     announcements: tuple[Announcement, ...],
 ) -> dict[int, tuple[Announcement, AnnouncedLetter]]:
     """Return the last effective letter of each applicant, by application."""
+    # Announcements come oldest first, so an applicant's last letter is the one that stays.
     return {
         letter.application: (announcement, letter)
         for announcement in announcements
