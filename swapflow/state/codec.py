@@ -37,6 +37,7 @@ def check_changes(changes: Changes) -> None:
             raise InvalidInputError(
                 "live_application_out_of_range", application=delta.application, most=MOST_ARMS - 1
             )
+        # The twin in memory adds to the old sums at once: a second change of an arm would be lost.
         if delta.application in seen:
             raise InvalidInputError("live_application_twice", application=delta.application)
         seen.add(delta.application)
