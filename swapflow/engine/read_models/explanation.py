@@ -120,6 +120,7 @@ def _asked(
         kind=kind,
         why=why,
         decision=record.number if record else 0,
+        # A decision records priorities in billionths: integers are equal or not in a replay.
         priority=pick[3] / 1e9 if pick else None,
         contested_then=record is not None and assignment.application in record.contested,
         in_list_then=record is not None and assignment.application in record.cohort,
@@ -134,6 +135,7 @@ def _asked(
 def _standing(
     seen: Snapshot, number: int, *, ledger: Ledger
 ) -> tuple[int | None, bool, float | None, float | None, float, bool]:
+    # Before the first score a rank would show the order of ties and nothing else.
     if not seen.projection.statuses[number].is_candidate or not seen.arms.information.any():
         return None, False, None, None, 0.0, False
     assessment = seen.assessment(ledger=ledger)
