@@ -33,6 +33,7 @@ class DecisionWrites(CycleLock, CycleWrites, RequestWrites, DecisionWritesPort):
 
     @override
     def insert_decision(self, decision: DecisionRecord) -> None:
+        # Not ignoring: a second decision of one number is a fault, and the key refuses it.
         self._connection.execute(insert(DECISION), {**from_decision(decision), "at": self._now})
         self._row["decisions"] = decision.number
 
@@ -87,6 +88,7 @@ class DecisionWrites(CycleLock, CycleWrites, RequestWrites, DecisionWritesPort):
 
     @override
     def set_cohort_version(self, version: int) -> None:
+        # The position after this transaction's own events: the list is final by them.
         position = self.position
         row = {
             "cycle_id": self._id,
@@ -158,4 +160,5 @@ class DecisionWrites(CycleLock, CycleWrites, RequestWrites, DecisionWritesPort):
             }
             for mail in mails
         ]
+        # A mail's id says what it tells of, so telling it twice is one row and one mail.
         insert_ignoring(self._connection, MESSAGE, rows)
