@@ -1,6 +1,7 @@
 """What modules and classes are called, and how big they may grow."""
 
 import ast
+import builtins
 import io
 import re
 import tokenize
@@ -221,3 +222,29 @@ def test_the_list_of_make_targets_says_what_each_does() -> None:
     assert [
         line for line in lines if WORST_BEGINNINGS.match(line) or WORST_WORDS.search(line)
     ] == []
+
+
+def test_a_docstring_names_only_errors_that_exist() -> None:
+    trees = {path: ast.parse(path.read_text("utf-8")) for path in MODULES}
+    ours = {
+        node.name
+        for tree in trees.values()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+    }
+    imported = {
+        alias.asname or alias.name
+        for tree in trees.values()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    named = [
+        (name, f"{name_of(path)}:{line}")
+        for path, tree in trees.items()
+        for line, words in docstrings(tree)
+        for name in re.findall(r"\b[A-Z]\w+Error\b", words)
+    ]
+
+    assert len(named) > 300
+    assert [pair for pair in named if pair[0] not in ours | imported | set(dir(builtins))] == []
