@@ -98,6 +98,8 @@ def create_app(product: Swapflow, office: Office, settings: Settings) -> FastAPI
     add_handlers(app)
     app.mount("/static", _Static(directory=STATIC), name="static")
     app.get("/", dependencies=[Depends(anybody)])(home)
+    # Where paths overlap the first one added answers: a fixed word comes before a pattern, as
+    # `/reviewers/{cycle}/sheets` before `/reviewers/{cycle}/{number}`.
     for part in (
         health,
         language,
@@ -166,6 +168,7 @@ class _Static(StaticFiles):
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         response = await super().get_response(path, scope)
+        # An address with a digest of the content can only ever mean this content.
         kept = b"v=" in scope.get("query_string", b"")
         response.headers["Cache-Control"] = (
             "public, max-age=31536000, immutable" if kept else "public, max-age=300"

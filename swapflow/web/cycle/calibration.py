@@ -165,6 +165,7 @@ def figure(
     rows = rows[:MOST_DRAWN]
     cuts = [seen.cut(one) for one in (Estimates.RAW, Estimates.ADJUSTED)]
     values = [v for row in rows for v in (row.raw, row.adjusted)]
+    # The scale begins and ends at multiples of five points.
     low = 5 * int(min(values) * 20)
     high = max(low + 5, 5 * -int(-max(values) * 20 // 1))
 

@@ -172,6 +172,7 @@ def void_one(
     """Void one review."""
 
     def deed() -> None:
+        # The id comes from the form: only a review of this reviewer may be named.
         if task not in {one.id for one in product.reports.reviews_by(cycle_id, number)}:
             raise InvalidInputError("review_not_chosen")
         product.scores.void([task], by=principal.name, reason=said_why(reason))
@@ -278,6 +279,7 @@ def _pass_on(
     if not chosen:
         raise InvalidInputError("nothing_to_take_back")
     for one in chosen:
+        # As busy: a conflict would bar the reviewer from the applicant for good.
         product.tasks.decline(one, DeclineKind.BUSY, by=principal.name, reason=why)
 
 
@@ -300,6 +302,7 @@ def _card(
     pages = max(1, -(-len(answered) // PAGE))
     page = min(page, pages)
     shown = answered[(page - 1) * PAGE : page * PAGE]
+    # The form that was refused must be on the page, wherever its review is in the list.
     if refused.form.startswith("void "):
         shown = tuple(one for one in answered if f"void {one.id}" == refused.form) or shown
     wanted = {one.application for one in (*tasks, *shown)}
