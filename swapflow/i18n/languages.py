@@ -179,6 +179,7 @@ def chosen_language(wishes: Sequence[str], *, otherwise: str) -> str:
     for wish in wishes:
         tag = wish.replace("_", "-").casefold()
         for known in known_languages():
+            # `de-AT` is served by `de`; the reverse would give a country's variant to everybody.
             fits = tag == known.casefold() or tag.partition("-")[0] == known.casefold()
             if fits and (known == otherwise or _share(known) >= ENOUGH):
                 return known
@@ -195,6 +196,7 @@ def wished(header: str) -> tuple[str, ...]:
         except ValueError:
             continue
         if tag and tag != "*" and dear > 0:
+            # The place breaks ties, because equal weights keep the order of the header.
             found.append((-dear, place, tag.strip()))
     return tuple(tag for _, _, tag in sorted(found))
 

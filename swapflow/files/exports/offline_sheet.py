@@ -223,6 +223,7 @@ def _write(page: Worksheet, line: int, column: int, value: Cell, *, bold: bool =
     cell = page.cell(line, column, guard(text)[:MOST_CELL] if isinstance(text, str) else text)
     cell.alignment = Alignment(wrap_text=True, vertical="top")
     if isinstance(text, str):
+        # Else a text that begins with "=" would be stored as a formula.
         cell.data_type = "s"
     if bold:
         cell.font = Font(bold=True)
@@ -264,6 +265,7 @@ class _Scale:
     def rule(self, task: review_page.ReviewPage, column: _Column) -> DataValidation:
         """Return the rule for a cell; the first of its kind also writes its scale."""
         criterion = _criterion(task, column.criterion) if column.criterion else None
+        # By the marks too: tasks begun under an earlier score form have other scales.
         key = (column.header, task.kind.name, criterion.marks if criterion else ())
         if key not in self.rules:
             self.rules[key] = self._made(task.kind.name, column, criterion)

@@ -141,6 +141,7 @@ def _range(rules: Rules) -> Iterator[RulesProblem]:
             reason="scores lie between 0 and 1",
             cure="Write 0.6 for 60 of 100",
         )
+    # As many as there are places is no range: all are filled.
     ranged = rules.fewest is not None and rules.fewest != rules.cohort_size
     if rules.bar and not ranged:
         yield RulesProblem(

@@ -169,6 +169,7 @@ class SignInService:
         secret = secrets.token_urlsafe(32)
         now = self.context.ledger.now()
         session = Session(
+            # Only the digest is stored: a copy of the database lets nobody in.
             digest=digest_of(secret),
             account_id=account.id,
             method=method,
