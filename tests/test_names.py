@@ -93,6 +93,10 @@ WORST_BEGINNINGS = re.compile(r"(Gives?|Says?|Spells?|Lets?)\b")
 """First words of a docstring that hide what is done: returned, written, checked or allowed."""
 
 
+FILES = frozenset({"csv", "json", "jsonl", "log", "pot", "toml"})
+"""Endings of files that are no modules."""
+
+
 def name_of(path: Path) -> str:
     """Return a module's path from the root, with slashes."""
     return path.relative_to(ROOT).as_posix()
@@ -248,3 +252,28 @@ def test_a_docstring_names_only_errors_that_exist() -> None:
 
     assert len(named) > 300
     assert [pair for pair in named if pair[0] not in ours | imported | set(dir(builtins))] == []
+
+
+def test_a_docstring_names_only_modules_that_exist() -> None:
+    modules = {name_of(path).removesuffix(".py").replace("/", ".") for path in MODULES}
+    packages = {name.rpartition(".")[0] for name in modules}
+    stems = {name.rpartition(".")[2] for name in modules}
+    tops = {name.split(".")[1] for name in packages if "." in name}
+    missing = []
+    for path in MODULES:
+        text = path.read_text("utf-8")
+        written = [*docstrings(ast.parse(text)), *comments(text)]
+        for line, words in written:
+            for named in re.findall(r"`((?:swapflow\.)?[a-z_]+(?:\.\w+)+)`", words):
+                full = f"swapflow.{named.removeprefix('swapflow.')}"
+                known = full in modules | packages or full.rpartition(".")[0] in modules
+                if (
+                    full.split(".")[1] in tops
+                    and not known
+                    and full.rpartition(".")[2] not in FILES
+                ):
+                    missing.append(f"{name_of(path)}:{line}: {named}")
+            files = re.findall(r"(?<![\w/{}])([a-z_]+)\.py\b", words)
+            missing += [f"{name_of(path)}:{line}: {n}.py" for n in files if n not in stems]
+
+    assert missing == []

@@ -109,7 +109,7 @@ class Service:
             }
             for question in questions
         ]
-        request = urllib.request.Request(  # noqa: S310 - `answerer` lets http and https through
+        request = urllib.request.Request(  # noqa: S310 - `automatic_reviewer` lets http and https through
             self.url,
             data=json.dumps({"questions": asked}).encode(),
             headers={"Content-Type": "application/json"},

@@ -9,7 +9,7 @@ What the text leaves open, and how it is read here (see also `decision` and `rad
     ties                 bare indices, the lowest first; nothing is rounded
     no feasible pull     the paper knows no limits; here an arm that may not get the kind the
                          coin chose gets another kind it may get, else the next arm has its turn
-    more than two kinds  see `policy.weak_and_strong`
+    more than two kinds  see `strong_pull_policy.weak_and_strong`
 """
 
 from dataclasses import dataclass

@@ -37,7 +37,7 @@ rows of their own that can be erased; the chain and every replay are valid witho
 | application_pinned | `a`, `pin`: 1 in, -1 out, 0 as the rule says |
 
 `group` is the value that the objective looks at, -1 for none.
-`in` are the numbers of its groups (`domain.groups`), one for each selection attribute.
+`in` are the numbers of its groups (`domain.people.group_numbers`), one a selection attribute.
 `capacity` is [[kind, most or null], …]; `topics` are numbers; `automatic` is 0 for a person, 1
 for a program, 2 for a program that answers for unnamed people.
 These two hold `reserve`: 1 besides where a reviewer is kept for reconsiderations.

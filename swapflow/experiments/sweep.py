@@ -31,7 +31,7 @@ Work = Callable[[str, Cell, range], dict[str, Array]]
 """Computes a chunk: (study, cell, run numbers) to arrays of one row per run, by name.
 
 It must be a function of a module, and of its arguments alone: take every random number from
-`randomness.stream_of(study, …)` and the number of the run.
+`random_numbers.stream_of(study, …)` and the number of the run.
 """
 
 Report = Callable[[int, int], None]

@@ -1,7 +1,8 @@
 """Sheets for reviewers who answer by mail: one row per request out, marks beside them back.
 
 A row is known by its key, the code of its task; so rows may be sorted, filtered and left blank.
-What comes back is read in `files.sheets_back`; `engine.sheets` holds it against what was asked.
+What comes back is read in `files.imports.offline_sheet`, and `engine.scoring.offline_sheets` holds
+it against what was asked.
 """
 
 import io

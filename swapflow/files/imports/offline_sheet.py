@@ -1,6 +1,6 @@
 """Sheets that came back from reviewers, read cell by cell.
 
-What their rows say is held against what was asked in `engine.sheets`.
+What their rows say is held against what was asked in `engine.scoring.offline_sheets`.
 """
 
 import re

@@ -1,7 +1,7 @@
 """Applicants and reviewers from a file: look first, then take all of it or nothing.
 
-The file waits in the data folder between the two steps (`files.uploads`): for a day, for the
-person who uploaded it, for one program and one purpose. The preview is made anew from it each
+The file waits in the data folder between the two steps (`files.imports.uploads`): for a day, for
+the person who uploaded it, for one program and one purpose. The preview is made anew from it each
 time, so what is applied is what the form says, not what an earlier page believed.
 """
 
