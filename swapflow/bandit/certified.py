@@ -10,7 +10,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from swapflow.bandit.batch import Contender, Manner, choose_contested
+from swapflow.bandit.batch import ChoicePolicy, Contender, choose_contested
 from swapflow.bandit.decision import (
     Comparison,
     certified_loss,
@@ -123,12 +123,12 @@ class CertifiedRule:
         def radius_of(information: FloatArray) -> FloatArray:
             return self._radius(situation, information)
 
-        manner = Manner(tolerance=self.tolerance, radius_of=radius_of, kind_of=kind_of)
+        policy = ChoicePolicy(tolerance=self.tolerance, radius_of=radius_of, kind_of=kind_of)
         if self.certificate is Certificate.PAIRWISE:
             pairs = self._pairs(situation)
-            return pairs.choose(situation, look.cohort, manner, at_most=at_most)
+            return pairs.choose(situation, look.cohort, policy, at_most=at_most)
         return choose_contested(
-            situation, look.cohort, self.oracle, manner, at_most=at_most, seen=look
+            situation, look.cohort, self.oracle, policy, at_most=at_most, seen=look
         )
 
     def _certified_loss(

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from swapflow.bandit.batch import Contender, Manner, choose_contested
+from swapflow.bandit.batch import ChoicePolicy, Contender, choose_contested
 from swapflow.bandit.decision import certified_loss, certified_stop, compare, is_settled
 from swapflow.bandit.oracles.oracle import Oracle
 from swapflow.bandit.radius import paper_radius
@@ -95,11 +95,11 @@ class PaperRule:
         def radius_of(information: FloatArray) -> FloatArray:
             return self._radius(situation, information)
 
-        manner = Manner(
+        policy = ChoicePolicy(
             tolerance=self.tolerance, radius_of=radius_of, kind_of=kind_of, tidy=unrounded
         )
         return choose_contested(
-            situation, look.cohort, self.oracle, manner, at_most=at_most, seen=look
+            situation, look.cohort, self.oracle, policy, at_most=at_most, seen=look
         )
 
     def _radius(self, situation: Situation, information: FloatArray) -> FloatArray:

@@ -186,7 +186,7 @@ def chosen_language(wishes: Sequence[str], *, otherwise: str) -> str:
     return otherwise
 
 
-def wished(header: str) -> tuple[str, ...]:
+def preferred_languages(header: str) -> tuple[str, ...]:
     """Read an Accept-Language header: tags, the most preferred first (RFC 9110, 12.5.4)."""
     found = []
     for place, part in enumerate(header[:1000].split(",")):

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from swapflow.bandit import hardness
-from swapflow.bandit.batch import Contender, Manner, choose_contested
+from swapflow.bandit.batch import ChoicePolicy, Contender, choose_contested
 from swapflow.bandit.decision import compare
 from swapflow.bandit.oracles.oracle import Diverse, DiverseExact, Oracle, TopK
 from swapflow.bandit.oracles.quota import Quota
@@ -342,7 +342,7 @@ def check_batch_row(row: Mapping[str, Any]) -> None:
         situation,
         cohort,
         oracle,
-        Manner(tolerance=0.0, radius_of=radius_of, kind_of=kind_of),
+        ChoicePolicy(tolerance=0.0, radius_of=radius_of, kind_of=kind_of),
         at_most=row["B"],
     ).picks
 

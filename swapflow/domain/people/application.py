@@ -75,7 +75,7 @@ class NewApplication:
     documents: tuple[tuple[str, str, bool], ...] = ()
 
 
-def said(new: NewApplication) -> dict[str, str]:
+def listed_values(new: NewApplication) -> dict[str, str]:
     """Return what a list says of an applicant, by name; blank values are left out.
 
     Monitoring attributes are left out: no deciding code may read those.
@@ -92,7 +92,7 @@ def said(new: NewApplication) -> dict[str, str]:
     return {name: value for name, value in words.items() if value}
 
 
-def stands(application: Application) -> dict[str, str]:
+def known_values(application: Application) -> dict[str, str]:
     """Return the known values of an applicant by the same names, without documents."""
     words = {"name": application.name, "email": application.email}
     words |= {f"select:{name}": value for name, value in application.attributes.items()}

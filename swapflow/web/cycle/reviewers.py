@@ -106,7 +106,7 @@ def show_table(request: Request, principal: MaySee, product: Product, cycle_id: 
                 {
                     "reviewer": one,
                     "load": loads.get(one.number),
-                    "manner": manner_of(dashboard.severity, one.number),
+                    "manner": severity_view_of(dashboard.severity, one.number),
                     "seen": seen.get(one.email.casefold()) if one.email else None,
                     "away": next((a for a in one.absences if a.first <= today <= a.last), None),
                 }
@@ -317,7 +317,7 @@ def _card(
             "words": {right.name for right in held(app_context(request), principal, cycle)},
             "reviewer": reviewer,
             "load": product.reports.loads(cycle_id).get(number),
-            "manner": manner_of(dashboard.severity, number),
+            "manner": severity_view_of(dashboard.severity, number),
             "seen": _last_seen(app_context(request)).get(reviewer.email.casefold())
             if reviewer.email
             else None,
@@ -356,7 +356,7 @@ def _again(
     return lambda refused: _card(request, principal, product, cycle_id, number, refused=refused)
 
 
-def manner_of(severity: SeverityEstimates, number: int) -> SeverityView | None:
+def severity_view_of(severity: SeverityEstimates, number: int) -> SeverityView | None:
     """Return how a reviewer judges; None before the first score that counts."""
     if number >= severity.severity.size or math.isnan(severity.severity[number]):
         return None

@@ -5,7 +5,7 @@ import pytest
 from swapflow.domain.rules import Purpose
 from swapflow.domain.rules_text import to_text
 from swapflow.engine.lifecycle.launch import read_projection
-from swapflow.engine.selection.reviewer_overlap import ReviewerOverlap, marked
+from swapflow.engine.selection.reviewer_overlap import ReviewerOverlap, marked_groups
 from tests.engine.cycle_by_hand import CYCLE, World, rules
 
 
@@ -31,7 +31,7 @@ def groups(seed: int, *, joins: bool) -> int:
     world.verify()
     assert world.cycle.spent == 2 * PEOPLE - 1
     world.check()
-    return len(marked(read_projection(CYCLE, ledger=world.ledger)))
+    return len(marked_groups(read_projection(CYCLE, ledger=world.ledger)))
 
 
 def test_reviewers_become_comparable_with_fewer_second_reviews() -> None:

@@ -290,7 +290,7 @@ def test_doors_say_what_the_rules_in_force_ask(ledger: SqlLedger) -> None:
         strict = replace(RULES, version=2, sign_in=SignInPolicy.PROVIDER, session_days=0.5)
         tx.set_rules(strict, by="ops", reason="")
 
-    assert ledger.office().doors() == (
+    assert ledger.office().sign_in_requirements() == (
         SignInRequirement(
             cycle_id="fall", round_id="2027", sign_in=SignInPolicy.PROVIDER, session_days=0.5
         ),
