@@ -51,7 +51,7 @@ QUICK = (
     "identity/*",
     "ledger/cycle/*",
     "ledger/identity/*",
-    "ledger/test_contract.py",
+    "ledger/test_contract*.py",
     "monitoring/*",
     "outbound/*",
     "planning/test_report.py",
