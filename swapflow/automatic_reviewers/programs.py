@@ -139,7 +139,6 @@ def automatic_reviewer(specification: str) -> AutomaticReviewer:
         InvalidInputError: If the specification is not understood.
         NotFoundError: If its file is missing.
     """
-    # What follows `#` is about the roster (`#unnamed`), not about the program.
     plain = specification.partition("#")[0]
     if plain.startswith(("http://", "https://")):
         return Service(url=plain)

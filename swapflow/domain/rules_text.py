@@ -57,7 +57,6 @@ def from_text(text: str) -> Rules:
     raw["dispatch"] = DispatchMode(raw["dispatch"])
     raw["estimates"] = Estimates(raw.get("estimates", Estimates.RULE))
     raw["sign_in"] = SignInPolicy(raw.get("sign_in", SignInPolicy.ANY))
-    # JSON knows no tuples, and rules are frozen values: a list inside would make them unhashable.
     raw["lines"] = tuple(SeatLine(**line) for line in raw["lines"])
     raw["kinds"] = tuple(
         KindRules(**{**kind, "questions": tuple(kind.get("questions", ()))})

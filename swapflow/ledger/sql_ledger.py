@@ -212,8 +212,6 @@ class SqlLedger(
             row = connection.execute(LOCK_CYCLE, {"cycle": cycle_id}).one_or_none()
             if row is None:
                 raise no_cycle(cycle_id)
-            # The database's own time: neither a test's offset nor a host's clock may end another's
-            # lease.
             now = self._database.now(connection, real=True)
             valid = row.lease_until is not None and now < row.lease_until <= now + (
                 FURTHEST_LEASE * timedelta(seconds=seconds)

@@ -34,8 +34,6 @@ class RedisLimiter(Limiter):
         try:
             return _hit(self._shared, item, name, key)
         except (RedisError, OSError):
-            # Each process counts alone then: a guesser gets one count more a process, nobody is
-            # shut out.
             return _hit(self._own, item, name, key)
 
 

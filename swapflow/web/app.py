@@ -168,7 +168,6 @@ class _Static(StaticFiles):
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         response = await super().get_response(path, scope)
-        # An address with a digest of the content can only ever mean this content.
         kept = b"v=" in scope.get("query_string", b"")
         response.headers["Cache-Control"] = (
             "public, max-age=31536000, immutable" if kept else "public, max-age=300"

@@ -87,8 +87,6 @@ def fit(
         Dempster, Laird and Rubin 1977 for variance components, in the restricted form: the
         level is integrated out.
     """
-    # First scores alone: the rule decides who gets a second one, so later ones are a selected
-    # sample.
     first = first_scores(scores, n=n)
     spread = float(np.var(first)) if first.size > 1 else USUAL_FIRST_VARIANCE
     spread = max(spread, LEAST_FIRST_VARIANCE)
@@ -132,7 +130,6 @@ def posterior(scores: Scores, *, n: int, kinds: tuple[PullKind, ...], fitted: Fi
     columns = ScoreColumns.of(
         scores, kinds=len(kinds), severity=with_severity, kind_offsets=False, level=False
     )
-    # Fitted parameters are subtracted, so that arms and severities alone are left to solve for.
     rest = scores.mark - fitted.level - offsets[scores.kind]
     centred = Scores(arm=scores.arm, reviewer=scores.reviewer, kind=scores.kind, mark=rest)
     crossed = CrossedModel.of(centred, gains=_gains(scores, kinds), design=columns.design)

@@ -135,7 +135,6 @@ def _asked(
 def _standing(
     seen: Snapshot, number: int, *, ledger: Ledger
 ) -> tuple[int | None, bool, float | None, float | None, float, bool]:
-    # Before the first score a rank would show the order of ties and nothing else.
     if not seen.projection.statuses[number].is_candidate or not seen.arms.information.any():
         return None, False, None, None, 0.0, False
     assessment = seen.assessment(ledger=ledger)

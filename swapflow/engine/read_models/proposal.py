@@ -228,7 +228,6 @@ def _tied(rules: Rules, look: Look, oracle: Oracle) -> set[int]:
         return set(np.flatnonzero(rounded(losses) == 0).tolist())
     last = estimate[look.cohort].min()
     equal = set(np.flatnonzero(estimate == last).tolist())
-    # Equals that are all on the list are no tie: the cut does not divide them.
     return equal if equal - set(look.cohort.tolist()) else set()
 
 

@@ -38,7 +38,6 @@ def clean(cell: str) -> str:
         text = text.translate(_NO_BREAK).strip()
         while text and (text[0] in _ZERO_WIDTH or text[-1] in _ZERO_WIDTH):
             text = text.strip(_ZERO_WIDTH).strip()
-    # An apostrophe inside ="…" or behind a tab belongs to the text itself.
     own = wrapped is not None or cell.startswith(TAB)
     return text[1:] if APOSTROPHE.match(text) and not own else text
 

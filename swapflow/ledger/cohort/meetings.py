@@ -62,7 +62,6 @@ class MeetingWrites(CycleLock, DecisionWrites):
             "by": by,
             "at": self._now,
         }
-        # A new row each time: what was said before stays in the minutes.
         self._connection.execute(insert(MEETING_OUTCOME), row)
 
     @override

@@ -73,7 +73,6 @@ class ReconsiderationWrites(CycleLock, DecisionWrites):
             "closed_by": [],
             "closed_at": None,
         }
-        # A partial unique index refuses a second open one about the same application.
         key = self._connection.execute(insert(RECONSIDERATION).values(row)).inserted_primary_key
         assert key is not None
         return int(key[0])

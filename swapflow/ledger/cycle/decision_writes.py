@@ -33,7 +33,6 @@ class DecisionWrites(CycleLock, CycleWrites, RequestWrites, DecisionWritesPort):
 
     @override
     def insert_decision(self, decision: DecisionRecord) -> None:
-        # Not ignoring: a second decision of one number is a fault, and the key refuses it.
         self._connection.execute(insert(DECISION), {**from_decision(decision), "at": self._now})
         self._row["decisions"] = decision.number
 

@@ -54,7 +54,6 @@ class Paging:
             key = json.loads(
                 base64.b64decode(padded.encode("ascii"), altchars=b"-_", validate=True)
             )
-        # A cursor is whatever a client sends: lists nested deep enough end in a RecursionError.
         except (ValueError, binascii.Error, RecursionError) as error:
             raise _unknown() from error
         # The type itself, for True passes as an int.

@@ -258,7 +258,6 @@ def _reasons(
     problem: str = "",
 ) -> Response:
     app = app_context(request)
-    # Shown for the first time, missing reasons are a question; only after `prepare` a refusal.
     wrong = bool(problem or waiver_problem) or any(change.problem for change in changes)
     return render(
         request,

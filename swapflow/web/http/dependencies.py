@@ -181,7 +181,6 @@ def open_seats(
             refusals.append(error.message)
         else:
             seats.append((cycle_id, number))
-    # Several programs may refuse for one reason, which is shown once.
     return tuple(seats), tuple(dict.fromkeys(refusals))
 
 

@@ -182,7 +182,6 @@ def _other_way(request: Request, error: SignInMethodRefusedError) -> Response:
 def _came_from(request: Request) -> str:
     """Return the path of our page from which a form was sent."""
     page = urlsplit(request.headers.get("referer", ""))
-    # The path becomes a link, so a page of another host is no place to go back to.
     return page.path if page.netloc == request.headers.get("host") and page.path else "/"
 
 

@@ -233,7 +233,6 @@ def _keep_draft(
 def _keep_quietly(own: OwnTask, product: Swapflow, fields: dict[str, str]) -> None:
     try:
         product.tasks.save_draft(own.assignment, kept(fields), version=version_of(fields))
-    # A draft that cannot be kept is no reason to leave the task at the head of the list.
     except (StaleDraftError, AssignmentClosedError, InvalidInputError):
         return
 
