@@ -201,8 +201,8 @@ def choose_contested(
         )
         kind = allowance.kind_for(arm, policy.kind_of(contender))
         assert kind is not None, "an eligible arm has a kind"
-        # Recorded at the precision of the order, so that a replay on another machine finds the
-        # same.
+        # Recorded at the precision of the order,
+        # so that a replay on another machine finds the same.
         priority = round(contender.radius, DECIMALS)
         picks.append(Pick(arm=arm, kind=kind, priority=priority))
         allowance.give(arm, kind)

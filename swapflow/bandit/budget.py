@@ -143,8 +143,8 @@ class BudgetRule:
         # Not fitted again: the pulls rest on the parameters that the decision records.
         values = self._values(Fitted.from_dict(look.parameters), look.estimate, look.cohort)
         chooser = PullChooser(
-            # Widened for choosing alone: the worth of what remains decides the stop, and stays
-            # plain.
+            # Widened for choosing alone:
+            # the worth of what remains decides the stop, and stays plain.
             values=replace(values, widening=self.widening),
             kinds=situation.kinds,
             information=situation.information + situation.pending,

@@ -167,8 +167,8 @@ class CertifiedRule:
         return PairCertificate(
             sigma=self.sigma,
             delta=self.delta,
-            # With as many places as arms there is no pair, and the bound's logarithm still needs
-            # one.
+            # With as many places as arms there is no pair,
+            # and the bound's logarithm still needs one.
             pairs=max(size * (self._arms(situation) - size), 1),
             rho=self.rho,
         )

@@ -128,6 +128,6 @@ def certified_loss(
     radius = mixture_radius(information, sigma=sigma, delta=delta, arms=arms, rho=rho)
     worst = np.clip(worst_case(mean, radius, cohort), situation.lowest, situation.highest)
     rival = oracle.best(rounded(worst))
-    # The rival is the best under rounded utilities, so it may lie below the cohort by the
-    # rounding.
+    # The rival is the best under rounded utilities,
+    # so it may lie below the cohort by the rounding.
     return max(oracle.value(worst, rival) - oracle.value(worst, cohort), 0.0)

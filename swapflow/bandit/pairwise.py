@@ -55,8 +55,8 @@ class PairCertificate:
         if not outside.size:
             return Comparison(rival=cohort, contested=outside, gap=0.0)
         excess = self._excess(situation.mean, situation.information, cohort, outside)
-        # Rounded for the order alone, so that it is the same on every machine; bounds keep all
-        # digits.
+        # Rounded for the order alone,
+        # so that it is the same on every machine; bounds keep all digits.
         ordered = rounded(excess)
         if ordered.max() <= 0:
             return Comparison(rival=cohort, contested=outside[:0], gap=0.0)

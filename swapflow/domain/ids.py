@@ -12,8 +12,8 @@ KIND_NAME = re.compile(r"[a-z][a-z0-9_-]{0,23}")
 
 def same_id(external_id: str) -> str:
     """Normalise an office's id: case, width and spaces do not count."""
-    # NFKC first: full-width letters have a case of their own, which casefold would leave
-    # full-width.
+    # NFKC first: full-width letters have a case of their own,
+    # which casefold would leave full-width.
     plain = unicodedata.normalize("NFKC", external_id).casefold()
     return " ".join(plain.split())
 

@@ -202,8 +202,8 @@ class SqlLedger(
         with self._database.writing() as connection:
             transaction = SqlTransaction(connection, self._database, cycle_id, epoch)
             yield transaction
-            # Not reached when the block raises: then no event is written and the transaction rolls
-            # back.
+            # Not reached when the block raises:
+            # then no event is written and the transaction rolls back.
             transaction.save()
 
     @override
@@ -272,8 +272,8 @@ class SqlLedger(
         if path.exists():
             raise InvalidInputError("backup_file_exists", path=path)
         with self._database.reading() as connection, closing(sqlite3.connect(path)) as copy:
-            # SQLite's own copy includes what its log holds and follows writers; a copied file
-            # would not.
+            # SQLite's own copy includes what its log holds and follows writers;
+            # a copied file would not.
             source = connection.connection.driver_connection
             assert isinstance(source, sqlite3.Connection)
             source.backup(copy)

@@ -47,8 +47,8 @@ def run_coordinator(
             backoff = min(LONGEST_BACKOFF, backoff * 2)
             continue
         backoff = 0.5
-        # A turn that did something is followed by another at once, for it may have made more to
-        # do.
+        # A turn that did something is followed by another at once,
+        # for it may have made more to do.
         if not done:
             coordinator.wait(WAIT_SECONDS)
     coordinator.stop()

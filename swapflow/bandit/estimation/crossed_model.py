@@ -120,8 +120,8 @@ class ScoreColumns:
         design = sparse.csr_array(
             (np.ones(row.size), (row, column)), shape=(scores.mark.size, width)
         )
-        # A reviewer without a mark would pass the prior off as an estimate of the severities'
-        # spread.
+        # A reviewer without a mark would pass the prior
+        # off as an estimate of the severities' spread.
         known_reviewers = scores.reviewer[scores.reviewer >= 0]
         seen = np.bincount(known_reviewers, minlength=reviewers)[:reviewers] > 0
         return cls(

@@ -153,8 +153,8 @@ class _OfferPlan:
             count = min(count, at_most - len(extra))
         stands = promised(self._offers) - {offer.application for offer in lapsed}
         chosen = self._who(stands.union(extra), count)
-        # What this wave adds, so that the waves' risks sum to the one that was stated for the
-        # round.
+        # What this wave adds,
+        # so that the waves' risks sum to the one that was stated for the round.
         risk = odds.exceeded(len(chosen)) - odds.exceeded() if self._rate and chosen else 0.0
         lines = [
             *self._lines(stands, len(chosen)),
@@ -189,8 +189,8 @@ class _OfferPlan:
         last = len(rank) + 1
         return sorted(
             waiting,
-            # By number at last, so that people without a place in the proposal have a fixed order
-            # too.
+            # Finally by number,
+            # so that people without a place in the proposal have a fixed order too.
             key=lambda n: (self._verdicts[n] is not Verdict.SELECTED, rank.get(n, last), n),
         )
 

@@ -224,8 +224,8 @@ def scores_with_marks(
     marks: dict[str, dict[str, float | None]] = {}
     newest: dict[str, int] = {}
     for row in connection.execute(_MARKS_BY_KIND, parameters):
-        # A correction of a value alone has no marks: the newest revision that has some is the one
-        # shown.
+        # A correction of a value alone has no marks:
+        # the newest revision that has some is the one shown.
         if row.revision > newest.get(row.assignment_id, 0):
             newest[row.assignment_id] = row.revision
             marks[row.assignment_id] = {}

@@ -127,8 +127,8 @@ class SmallBodies:
         with_files = headers.get("content-type", "").startswith("multipart/form-data")
         most = self._uploads if with_files else self._most
         said = headers.get("content-length", "0")
-        # Only to refuse early: a length that is missing or wrong is met by the count of what
-        # arrives.
+        # Only to refuse early:
+        # a length that is missing or wrong is met by the count of what arrives.
         if said.isdigit() and int(said) > most:
             await _too_big(scope, most)(scope, receive, send)
             return

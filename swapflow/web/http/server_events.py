@@ -52,8 +52,8 @@ class Positions:
 
     def position(self, cycle_id: str, product: Swapflow) -> int:
         """Return the number of the last event, at most a second old."""
-        # Held while the ledger is read: else every open dashboard would read it at the same
-        # moment.
+        # Held while the ledger is read:
+        # else every open dashboard would read it at the same moment.
         with self._lock:
             at, seq = self._known.get(cycle_id, (-EVERY, 0))
             if time.monotonic() - at >= EVERY:
