@@ -54,6 +54,7 @@ def arms_needed(deltas: Iterable[Delta]) -> int:
 
 def changes_arguments(changes: Changes, *, before: Position, after: Position) -> list[str]:
     """Build the arguments of `scripts/apply.lua` for changes."""
+    # In the order in which the script reads them; it knows them by place alone.
     arguments = [
         str(before.seq),
         before.hash,
@@ -80,6 +81,7 @@ def pack(integers: Integers) -> bytes:
 
 def unpack(packed: bytes) -> Integers:
     """Read a packed string; the array belongs to the caller."""
+    # A copy: numpy makes what it reads from bytes read-only.
     return np.frombuffer(packed, dtype=PACKED).astype(np.int64)
 
 

@@ -36,6 +36,7 @@ class LetterState(StrEnum):
     @property
     def has_left(self) -> bool:
         """Whether the letter cannot be held back any more."""
+        # From QUEUED on: a worker may take it at any moment.
         return self not in {LetterState.HELD, LetterState.TAKEN_BACK, LetterState.VOID}
 
 

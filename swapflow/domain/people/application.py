@@ -86,6 +86,7 @@ def listed_values(new: NewApplication) -> dict[str, str]:
     words |= {f"select:{name}": value for name, value in new.selection.items()}
     words |= {f"field:{name}": value for name, value in new.fields.items()}
     words |= {
+        # Said of the link too: a file that is redacted since is a change of the list.
         f"document:{name}": f"{link} (redacted)" if redacted else link
         for name, link, redacted in new.documents
     }

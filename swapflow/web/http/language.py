@@ -87,5 +87,6 @@ def _chosen(cookies: str) -> str:
     try:
         found = SimpleCookie(cookies).get(COOKIE)
     except CookieError:
+        # The header holds other cookies too; a broken one must not take the page away.
         return ""
     return found.value if found is not None and found.value in known_languages() else ""
