@@ -166,6 +166,7 @@ def _mark_column(name: str, tasks: Sequence[review_page.ReviewPage]) -> _Column:
         for task in tasks
         if (found := _criterion(task, name)) is not None
     }
+    # Kinds may mark one criterion on different scales, and a header has room for one.
     told = "by kind, see the scale"
     if len(scales) == 1:
         told = ", ".join(f"{mark:g}" for mark in scales.pop())
@@ -207,6 +208,7 @@ def _workbook(tasks: Sequence[review_page.ReviewPage], columns: Sequence[_Column
                 cell.protection = Protection(locked=False)
                 cell.fill = _TO_FILL
     _validate(page, scale, tasks, columns)
+    # Task, reviewer, applicant and the headers stay in sight.
     page.freeze_panes = "D2"
     for sheet in (page, scale.page):
         # Without a password: it keeps from slips, not from people.

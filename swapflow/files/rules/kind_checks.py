@@ -113,6 +113,7 @@ def _prerequisite(
         return
     yield from known_kind(rules, place("requires"), kind.requires)
     index = rules.kind_index(kind.requires)
+    # A maximum below 1 is named at its own kind, and once is enough.
     if index >= 0 and kind.requires_count > rules.kinds[index].maximum >= 1:
         yield RulesProblem(
             place=place("requires_count"),

@@ -204,6 +204,7 @@ def reviewer_names(
             one.number: one.name or one.external_id or gettext("erased")
             for one in app.product.reviewers.list(cycle_id)
         }
+    # Numbered anew for this page: the cycle's own number would lead to the person elsewhere.
     order = [one.reviewer for one in seen.measured.judges]
     order += [number for group in (*seen.groups, *seen.apart) for number in group]
     return {

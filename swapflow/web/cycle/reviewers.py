@@ -210,6 +210,7 @@ def erase(
         request,
         principal,
         f"/reviewers/{cycle_id}/{number}",
+        # By number: the audit log outlives the id that was erased.
         f"erased reviewer {number}",
         deed,
         form="erase",
@@ -273,6 +274,7 @@ def _pass_on(
 ) -> None:
     waiting = product.reports.waiting_for(cycle_id, number)
     if what == "release":
+        # What is opened is being read, so it stays.
         chosen = [t.id for t in waiting if t.status is not AssignmentStatus.OPENED]
     else:
         chosen = [t.id for t in waiting if t.id == task]
@@ -305,6 +307,7 @@ def _card(
     # The form that was refused must be on the page, wherever its review is in the list.
     if refused.form.startswith("void "):
         shown = tuple(one for one in answered if f"void {one.id}" == refused.form) or shown
+    # Names of those on the page alone: a program may have thousands.
     wanted = {one.application for one in (*tasks, *shown)}
     names = {n.number: n for n in product.reports.named(cycle_id, wanted)}
     dashboard, _ = product.reports.dashboard(cycle_id)
