@@ -53,11 +53,11 @@ audit: setup  ## Ask the Python index for known faults of what the lock names (n
 bench: setup  ## Measure speed on this machine, into var/bench.json
 	$(BIN)/python -m tests.bench
 
-load: setup  ## Three cycles at once for MINUTES (10), DATABASE sqlite or postgresql, into var/load.json
+load: setup  ## Run three cycles at once for MINUTES (10), DATABASE sqlite or postgresql, into var/load.json
 	$(BIN)/python -m tests.bench.load --minutes $(or $(MINUTES),10) \
 		--database $(or $(DATABASE),sqlite)
 
-load-web: setup  ## Let 200 reviewers type at once for two minutes, into var/web.json
+load-web: setup  ## Run 200 reviewers who type at once for two minutes, into var/web.json
 	$(BIN)/python -m tests.bench.web_load $(LOAD)
 
 chaos: setup  ## Break a running system 200 times (SEED, FAULTS, DATABASE, BREAK), into var/chaos.json
@@ -72,7 +72,7 @@ study: setup  ## Run every study at a reduced size, into docs/studies/quick/ and
 		$(if $(DATA),--data $(DATA),$(if $(wildcard ../shared/data),--data ../shared/data))
 	@mkdir -p var && cp docs/studies/quick/study.json var/study.json
 
-fuzz: setup  ## Give spoilt files to every reader for MINUTES (30), from SEED (1)
+fuzz: setup  ## Feed spoilt files to every reader for MINUTES (30), from SEED (1)
 	$(BIN)/python -m tests.fuzz --minutes $(or $(MINUTES),30) --seed $(or $(SEED),1)
 
 openapi: setup  ## Write the description of the JSON API anew, into docs/openapi.json

@@ -16,8 +16,8 @@ SwapflowError
 │   └── StaleDraftError           the draft was changed elsewhere; both texts are at hand
 ├── NotSignedInError              nobody is signed in, or no longer
 ├── ForbiddenError                signed in, without the right to do this
-│   └── WayInRefusedError         signed in, in a way that this cycle's rules do not take
-├── TooManyTriesError             too often in too short a time
+│   └── SignInMethodRefusedError  signed in, in a way that this cycle's rules do not take
+├── RateLimitedError              too often in too short a time
 └── UnavailableError              Redis, the database or the queue did not answer
 
 The CLI turns the first three and the last into exit codes 2, 3, 4 and 5, the web all of them

@@ -1,6 +1,7 @@
 """What modules and classes are called, and how big they may grow."""
 
 import ast
+import builtins
 import io
 import re
 import tokenize
@@ -18,6 +19,13 @@ MODULES = sorted(
     for path in (ROOT / top).rglob("*.py")
     if "migrations" not in path.parts
 )
+
+TESTS = sorted((ROOT / "tests").rglob("*.py"))
+PAGES = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md")),
+    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "deploy").glob("*.md")),
+]
 
 MOST_MODULES = 15
 MOST_LINES = 400
@@ -83,6 +91,10 @@ WORST_WORDS = re.compile(r"\b(whoever|somebody|so many|stands? for)\b", re.IGNOR
 
 WORST_BEGINNINGS = re.compile(r"(Gives?|Says?|Spells?|Lets?)\b")
 """First words of a docstring that hide what is done: returned, written, checked or allowed."""
+
+
+FILES = frozenset({"csv", "json", "jsonl", "log", "pot", "toml"})
+"""Endings of files that are no modules."""
 
 
 def name_of(path: Path) -> str:
@@ -175,20 +187,93 @@ def comments(text: str) -> Iterator[tuple[int, str]]:
             yield token.start[0], token.string
 
 
-def test_docstrings_and_comments_say_who_does_what() -> None:
+@pytest.mark.parametrize("paths", [MODULES, TESTS], ids=["product", "tests"])
+def test_docstrings_and_comments_say_who_does_what(paths: list[Path]) -> None:
     found = []
-    for path in MODULES:
+    for path in paths:
         text = path.read_text("utf-8")
-        told = list(docstrings(ast.parse(text)))
+        written = list(docstrings(ast.parse(text)))
         found += [
             f"{name_of(path)}:{line}: {words.strip().splitlines()[0][:80]}"
-            for line, words in [*told, *comments(text)]
+            for line, words in [*written, *comments(text)]
             if WORST_WORDS.search(words)
         ]
         found += [
             f"{name_of(path)}:{line}: {words.strip().splitlines()[0][:80]}"
-            for line, words in told
+            for line, words in written
             if WORST_BEGINNINGS.match(words.strip())
         ]
 
     assert sorted(found) == []
+
+
+def test_pages_say_who_does_what() -> None:
+    found = []
+    for path in PAGES:
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+            # Code and what the screens say are quoted as they are.
+            prose = re.sub(r'`[^`]*`|"[^"]*"', "", line)
+            if WORST_WORDS.search(prose):
+                found.append(f"{name_of(path)}:{number}: {line[:80]}")
+
+    assert found == []
+
+
+def test_the_list_of_make_targets_says_what_each_does() -> None:
+    lines = re.findall(r"^[\w-]+:.*## (.+)", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
+
+    assert len(lines) > 15
+    assert [
+        line for line in lines if WORST_BEGINNINGS.match(line) or WORST_WORDS.search(line)
+    ] == []
+
+
+def test_a_docstring_names_only_errors_that_exist() -> None:
+    trees = {path: ast.parse(path.read_text("utf-8")) for path in MODULES}
+    ours = {
+        node.name
+        for tree in trees.values()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+    }
+    imported = {
+        alias.asname or alias.name
+        for tree in trees.values()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    named = [
+        (name, f"{name_of(path)}:{line}")
+        for path, tree in trees.items()
+        for line, words in docstrings(tree)
+        for name in re.findall(r"\b[A-Z]\w+Error\b", words)
+    ]
+
+    assert len(named) > 300
+    assert [pair for pair in named if pair[0] not in ours | imported | set(dir(builtins))] == []
+
+
+def test_a_docstring_names_only_modules_that_exist() -> None:
+    modules = {name_of(path).removesuffix(".py").replace("/", ".") for path in MODULES}
+    packages = {name.rpartition(".")[0] for name in modules}
+    stems = {name.rpartition(".")[2] for name in modules}
+    tops = {name.split(".")[1] for name in packages if "." in name}
+    missing = []
+    for path in MODULES:
+        text = path.read_text("utf-8")
+        written = [*docstrings(ast.parse(text)), *comments(text)]
+        for line, words in written:
+            for named in re.findall(r"`((?:swapflow\.)?[a-z_]+(?:\.\w+)+)`", words):
+                full = f"swapflow.{named.removeprefix('swapflow.')}"
+                known = full in modules | packages or full.rpartition(".")[0] in modules
+                if (
+                    full.split(".")[1] in tops
+                    and not known
+                    and full.rpartition(".")[2] not in FILES
+                ):
+                    missing.append(f"{name_of(path)}:{line}: {named}")
+            files = re.findall(r"(?<![\w/{}])([a-z_]+)\.py\b", words)
+            missing += [f"{name_of(path)}:{line}: {n}.py" for n in files if n not in stems]
+
+    assert missing == []

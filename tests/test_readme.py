@@ -63,7 +63,7 @@ def blocks(text: str, language: str) -> list[str]:
 
 
 def shown(page: Path) -> Iterator[Line]:
-    """Give every line of a page that is meant to be typed."""
+    """Iterate over the lines of a page that are meant to be typed."""
     text = page.read_text("utf-8")
     name = str(page.relative_to(ROOT))
     for body in blocks(text, "sh"):
@@ -75,7 +75,7 @@ def shown(page: Path) -> Iterator[Line]:
 
 
 def commands(program: str) -> list[Line]:
-    """Give the shown lines that call a program, each without what stands before it."""
+    """Return the shown lines that call a program, each without what is before it."""
     found: dict[tuple[str, str], bool] = {}
     for page in PAGES:
         for line in shown(page):
@@ -211,7 +211,7 @@ def test_the_site_has_a_place_for_every_page_and_fetches_nothing() -> None:
 
 
 def walk() -> list[str]:
-    """Give the lines of the README's five minutes, in order."""
+    """Return the lines of the README's five minutes, in order."""
     text = (ROOT / "README.md").read_text("utf-8")
     section = re.split(r"^## ", text, flags=re.MULTILINE)
     (part,) = (s for s in section if s.startswith("A real cycle in five minutes"))
@@ -221,7 +221,7 @@ def walk() -> list[str]:
 
 
 def printed() -> list[str]:
-    """Give what the README says is printed, numbers left open: they depend on the moment."""
+    """Return what the README says is printed, numbers left open: they depend on the moment."""
     text = (ROOT / "README.md").read_text("utf-8")
     (_, rest) = text.split("## A real cycle in five minutes", 1)
     said = "".join(blocks(rest.split("\n## ", 1)[0], "")).splitlines()

@@ -55,6 +55,7 @@ class KnownTruth:
         return min(1.0, max(0.0, self.truth[question.application] + noise + severity))
 
     def _draw(self, key: str) -> float:
+        # Keyed by the question, so that an answer does not depend on which was asked before it.
         stream = np.random.Generator(np.random.Philox(key=tie_key(self.seed, key)))
         return float(stream.standard_normal())
 
@@ -73,6 +74,7 @@ class Replay:
         if question.tier > 0:
             return self.recording.interviews[question.application]
         reviews = self.recording.reviews[question.application]
+        # A named reviewer gives their own mark again; anybody else the next one on record.
         for review in reviews:
             if review.reviewer and review.reviewer == question.reviewer:
                 return review.utility
@@ -107,7 +109,7 @@ class Service:
             }
             for question in questions
         ]
-        request = urllib.request.Request(  # noqa: S310 - `answerer` lets http and https through
+        request = urllib.request.Request(  # noqa: S310 - `automatic_reviewer` lets http and https through
             self.url,
             data=json.dumps({"questions": asked}).encode(),
             headers={"Content-Type": "application/json"},

@@ -48,7 +48,7 @@ class Contender:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Manner:
+class ChoicePolicy:
     """The parts in which the rules differ when they choose among contested arms.
 
     Attributes:
@@ -147,7 +147,7 @@ def choose_contested(
     situation: Situation,
     cohort: IntArray,
     oracle: Oracle,
-    manner: Manner,
+    policy: ChoicePolicy,
     *,
     at_most: int,
     seen: Look | None = None,
@@ -162,7 +162,7 @@ def choose_contested(
         situation: The cycle.
         cohort: The proposed cohort, which stays fixed.
         oracle: The objective.
-        manner: Radii, kinds and tolerance of the rule.
+        policy: Radii, kinds and tolerance of the rule.
         at_most: How many pulls are wanted.
         seen: The look at this situation; used for the first pick when nothing is out.
     """
@@ -179,9 +179,9 @@ def choose_contested(
             radius = seen.radius
             comparison = Comparison(rival=seen.rival, contested=seen.contested, gap=seen.gap)
         else:
-            radius = manner.radius_of(information)
-            comparison = compare(mean, radius, cohort, oracle, tidy=manner.tidy)
-        if is_settled(comparison, manner.tolerance):
+            radius = policy.radius_of(information)
+            comparison = compare(mean, radius, cohort, oracle, tidy=policy.tidy)
+        if is_settled(comparison, policy.tolerance):
             return Picks(picks=tuple(picks), shortfall=certified_stop(oracle))
         contested = comparison.contested
         eligible = contested[allowance.open_arms(contested)].tolist()
@@ -189,6 +189,7 @@ def choose_contested(
             waiting = bool(picks) or bool(situation.pending.any())
             reason = shortfall_reason(allowance, contested.tolist(), waiting=waiting)
             return Picks(picks=tuple(picks), shortfall=reason)
+        # Every arm that may get a pull has had one of this batch: a second turn begins.
         if served.issuperset(eligible):
             served.clear()
         arm = next(arm for arm in eligible if arm not in served)
@@ -198,11 +199,14 @@ def choose_contested(
             radius=float(radius[arm]),
             contested=contested.size,
         )
-        kind = allowance.kind_for(arm, manner.kind_of(contender))
+        kind = allowance.kind_for(arm, policy.kind_of(contender))
         assert kind is not None, "an eligible arm has a kind"
+        # Recorded at the precision of the order,
+        # so that a replay on another machine finds the same.
         priority = round(contender.radius, DECIMALS)
         picks.append(Pick(arm=arm, kind=kind, priority=priority))
         allowance.give(arm, kind)
         served.add(arm)
+        # Counted as if it had come, or the next pick would go to the same arm.
         information[arm] += situation.kinds[kind].gain
     return Picks(picks=tuple(picks), shortfall=None)

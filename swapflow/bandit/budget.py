@@ -117,6 +117,7 @@ class BudgetRule:
                 situation,
                 cohort,
                 self.oracle,
+                # Raw means still hold the severities, which are noise there.
                 sigma=math.sqrt(fitted.noise_variance + fitted.severity_variance),
                 delta=self.delta,
                 max_applicants=self.max_applicants,
@@ -139,8 +140,11 @@ class BudgetRule:
         Means stay fixed; a pending pull counts in the variance only. A pull whose value per cost
         rounds to 0 is not chosen.
         """
+        # Not fitted again: the pulls rest on the parameters that the decision records.
         values = self._values(Fitted.from_dict(look.parameters), look.estimate, look.cohort)
         chooser = PullChooser(
+            # Widened for choosing alone:
+            # the worth of what remains decides the stop, and stays plain.
             values=replace(values, widening=self.widening),
             kinds=situation.kinds,
             information=situation.information + situation.pending,

@@ -10,7 +10,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from swapflow.bandit.batch import Contender, Manner, choose_contested
+from swapflow.bandit.batch import ChoicePolicy, Contender, choose_contested
 from swapflow.bandit.decision import (
     Comparison,
     certified_loss,
@@ -109,6 +109,7 @@ class CertifiedRule:
         rng: np.random.Generator,  # noqa: ARG002 - the protocol's coin; this rule needs none
     ) -> Picks:
         """Choose by the certificate's own order; each arm gets the kind that its need pays for."""
+        # Means stay fixed while a batch is chosen, so the distances do too.
         distances = settling_distances(self.oracle, situation.mean)
 
         def kind_of(contender: Contender) -> int:
@@ -122,12 +123,12 @@ class CertifiedRule:
         def radius_of(information: FloatArray) -> FloatArray:
             return self._radius(situation, information)
 
-        manner = Manner(tolerance=self.tolerance, radius_of=radius_of, kind_of=kind_of)
+        policy = ChoicePolicy(tolerance=self.tolerance, radius_of=radius_of, kind_of=kind_of)
         if self.certificate is Certificate.PAIRWISE:
             pairs = self._pairs(situation)
-            return pairs.choose(situation, look.cohort, manner, at_most=at_most)
+            return pairs.choose(situation, look.cohort, policy, at_most=at_most)
         return choose_contested(
-            situation, look.cohort, self.oracle, manner, at_most=at_most, seen=look
+            situation, look.cohort, self.oracle, policy, at_most=at_most, seen=look
         )
 
     def _certified_loss(
@@ -166,6 +167,8 @@ class CertifiedRule:
         return PairCertificate(
             sigma=self.sigma,
             delta=self.delta,
+            # With as many places as arms there is no pair,
+            # and the bound's logarithm still needs one.
             pairs=max(size * (self._arms(situation) - size), 1),
             rho=self.rho,
         )

@@ -71,6 +71,8 @@ def compare(
     utilities = worst_case(mean, radius, cohort)
     rival = oracle.best(tidy(utilities))
     contested = np.setxor1d(cohort, rival, assume_unique=True)
+    # Equal sets end here: their values, summed in another order, differ in the last bits and would
+    # leave a gap of their own.
     if not contested.size:
         return Comparison(rival=rival, contested=contested, gap=0.0)
     most_uncertain_first = np.argsort(-tidy(radius[contested]), kind="stable")
@@ -121,8 +123,11 @@ def certified_loss(
     """
     information = situation.settled_information
     mean = np.where(information > 0, situation.settled_mean, UNSCORED_MEAN)
+    # More arms than the rules foresaw widen the bound; fewer never narrow it.
     arms = max(max_applicants or 0, situation.n)
     radius = mixture_radius(information, sigma=sigma, delta=delta, arms=arms, rho=rho)
     worst = np.clip(worst_case(mean, radius, cohort), situation.lowest, situation.highest)
     rival = oracle.best(rounded(worst))
+    # The rival is the best under rounded utilities,
+    # so it may lie below the cohort by the rounding.
     return max(oracle.value(worst, rival) - oracle.value(worst, cohort), 0.0)

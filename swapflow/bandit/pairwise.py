@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from swapflow.bandit.batch import Allowance, Contender, Manner, shortfall_reason
+from swapflow.bandit.batch import Allowance, ChoicePolicy, Contender, shortfall_reason
 from swapflow.bandit.decision import Comparison
 from swapflow.bandit.radius import pair_radius
 from swapflow.bandit.situation import (
@@ -55,6 +55,8 @@ class PairCertificate:
         if not outside.size:
             return Comparison(rival=cohort, contested=outside, gap=0.0)
         excess = self._excess(situation.mean, situation.information, cohort, outside)
+        # Rounded for the order alone,
+        # so that it is the same on every machine; bounds keep all digits.
         ordered = rounded(excess)
         if ordered.max() <= 0:
             return Comparison(rival=cohort, contested=outside[:0], gap=0.0)
@@ -74,7 +76,7 @@ class PairCertificate:
         self,
         situation: Situation,
         cohort: IntArray,
-        manner: Manner,
+        policy: ChoicePolicy,
         *,
         at_most: int,
     ) -> Picks:
@@ -90,7 +92,7 @@ class PairCertificate:
         while len(picks) < at_most:
             excess = self._excess(situation.mean, information, cohort, outside)
             ordered = rounded(excess)
-            if ordered.max(initial=0.0) <= 0 or loss_bound(excess) <= manner.tolerance:
+            if ordered.max(initial=0.0) <= 0 or loss_bound(excess) <= policy.tolerance:
                 return Picks(picks=tuple(picks), shortfall=StopReason.CERTIFIED)
             arm = _next_arm(ordered, cohort, outside, information, allowance.open_arms())
             if arm is None:
@@ -104,10 +106,11 @@ class PairCertificate:
             contender = Contender(
                 arm=arm,
                 information=float(information[arm]),
-                radius=float(manner.radius_of(information)[arm]),
+                radius=float(policy.radius_of(information)[arm]),
+                # A pair at a time; how many arms are contested matters to the paper's coin alone.
                 contested=2,
             )
-            kind = allowance.kind_for(arm, manner.kind_of(contender))
+            kind = allowance.kind_for(arm, policy.kind_of(contender))
             assert kind is not None, "an eligible arm has a kind"
             openness = ordered[cohort == arm] if arm in cohort else ordered[:, outside == arm]
             picks.append(Pick(arm=arm, kind=kind, priority=round(float(openness.max()), DECIMALS)))

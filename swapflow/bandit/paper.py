@@ -9,14 +9,14 @@ What the text leaves open, and how it is read here (see also `decision` and `rad
     ties                 bare indices, the lowest first; nothing is rounded
     no feasible pull     the paper knows no limits; here an arm that may not get the kind the
                          coin chose gets another kind it may get, else the next arm has its turn
-    more than two kinds  see `policy.weak_and_strong`
+    more than two kinds  see `strong_pull_policy.weak_and_strong`
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from swapflow.bandit.batch import Contender, Manner, choose_contested
+from swapflow.bandit.batch import ChoicePolicy, Contender, choose_contested
 from swapflow.bandit.decision import certified_loss, certified_stop, compare, is_settled
 from swapflow.bandit.oracles.oracle import Oracle
 from swapflow.bandit.radius import paper_radius
@@ -88,16 +88,18 @@ class PaperRule:
         def kind_of(contender: Contender) -> int:
             weak, strong = weak_and_strong(situation.kinds)
             alpha = self._strong_probability(situation.kinds, contender.contested)
+            # Drawn where alpha is 0 or 1 too: one number a pull under every policy, so that
+            # streams of policies that are compared stay in step.
             return strong if alpha > rng.random() else weak
 
         def radius_of(information: FloatArray) -> FloatArray:
             return self._radius(situation, information)
 
-        manner = Manner(
+        policy = ChoicePolicy(
             tolerance=self.tolerance, radius_of=radius_of, kind_of=kind_of, tidy=unrounded
         )
         return choose_contested(
-            situation, look.cohort, self.oracle, manner, at_most=at_most, seen=look
+            situation, look.cohort, self.oracle, policy, at_most=at_most, seen=look
         )
 
     def _radius(self, situation: Situation, information: FloatArray) -> FloatArray:

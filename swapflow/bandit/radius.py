@@ -90,6 +90,7 @@ def mixture_radius(
     if rho <= 0 or arms < 1:
         raise InvalidInputError("rho_or_arms_not_positive", rho=rho, arms=arms)
     unscored = information <= 0
+    # The bound has no value at T = 0; the range of utilities takes its place below.
     safe = np.where(unscored, 1.0, information)
     shifted = safe + rho
     log_term = np.log(arms / (2 * delta) * np.sqrt(shifted / rho) + 1)

@@ -37,7 +37,7 @@ rows of their own that can be erased; the chain and every replay are valid witho
 | application_pinned | `a`, `pin`: 1 in, -1 out, 0 as the rule says |
 
 `group` is the value that the objective looks at, -1 for none.
-`in` are the numbers of its groups (`domain.groups`), one for each selection attribute.
+`in` are the numbers of its groups (`domain.people.group_numbers`), one a selection attribute.
 `capacity` is [[kind, most or null], …]; `topics` are numbers; `automatic` is 0 for a person, 1
 for a program, 2 for a program that answers for unnamed people.
 These two hold `reserve`: 1 besides where a reviewer is kept for reconsiderations.
@@ -138,5 +138,7 @@ def body(
 
 def chain_hash(previous: str, *, cycle_id: str, seq: int, kind: str, text: str) -> str:
     """Return an event's chain hash: SHA-256 over the previous hash and the stored bytes."""
+    # Cycle and number are hashed too, so that an event moved to another cycle or place is found.
+    # The stored text is hashed as it is: a verifier needs no rule for writing JSON.
     head = f"{previous}|{cycle_id}|{seq}|{kind}|"
     return hashlib.sha256((head + text).encode()).hexdigest()

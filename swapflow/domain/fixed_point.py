@@ -43,6 +43,7 @@ def value_units(utility: float) -> int:
     """
     if not 0.0 <= utility <= 1.0:  # also refuses NaN
         raise ScoreOutOfRangeError("score_out_of_range", score=utility)
+    # Not `round`, which sends halves to the even neighbour: here and in `contribution` they go up.
     return int(utility * VALUE_SCALE + 0.5)
 
 

@@ -12,6 +12,8 @@ KIND_NAME = re.compile(r"[a-z][a-z0-9_-]{0,23}")
 
 def same_id(external_id: str) -> str:
     """Normalise an office's id: case, width and spaces do not count."""
+    # NFKC first: full-width letters have a case of their own,
+    # which casefold would leave full-width.
     plain = unicodedata.normalize("NFKC", external_id).casefold()
     return " ".join(plain.split())
 
@@ -51,5 +53,6 @@ def task_code(assignment: str, *, key: str) -> str:
         assignment: The assignment's id.
         key: The cycle's secret, hexadecimal.
     """
+    # Eight bytes are short enough to type at a terminal; without the key no code can be computed.
     digest = hashlib.blake2b(assignment.encode(), key=bytes.fromhex(key), digest_size=8)
     return f"{cycle_of(assignment)}:{digest.hexdigest()}"

@@ -256,6 +256,8 @@ class Rules:
         names = [one.attribute for one in self.objective.attributes]
         names += [quota.attribute for quota in self.quotas]
         names += [target.attribute for target in self.targets]
+        # A dict keeps the order of the rules file;
+        # a set would order the groups anew in every process.
         return tuple(dict.fromkeys(name for name in names if name))
 
     @property
@@ -292,6 +294,8 @@ class Rules:
         counts = self.with_prerequisites(stated)
         if who is FloorFor.ALL:
             return tuple(counts)
+        # What everybody's floors include is paid for already;
+        # counting it again would hold money back.
         given = self.with_prerequisites(self._stated(FloorFor.ALL))
         return tuple(
             own if whole <= everyone else whole

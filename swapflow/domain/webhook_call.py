@@ -70,6 +70,7 @@ def webhook_event_of(
             told = ("a", "k", "o", "seat", "attempt", "counts", "late")
             return WebhookEvent.SCORE_RECEIVED, {name: payload.get(name) for name in told}
         case EventType.PULLS_OPENED:
+            # A pull that waits for a person's approval (the fourth number) has reached nobody yet.
             sent = [pull for pull in _rows(payload["pulls"]) if not pull[3]]
             return _batch(sent, payload["why"], payload["decision"])
         case EventType.PULLS_APPROVED:

@@ -31,7 +31,7 @@ Work = Callable[[str, Cell, range], dict[str, Array]]
 """Computes a chunk: (study, cell, run numbers) to arrays of one row per run, by name.
 
 It must be a function of a module, and of its arguments alone: take every random number from
-`randomness.stream_of(study, …)` and the number of the run.
+`random_numbers.stream_of(study, …)` and the number of the run.
 """
 
 Report = Callable[[int, int], None]
@@ -122,6 +122,8 @@ class Sweep:
                 start=start,
                 stop=min(start + self.chunk, self.runs),
             )
+            # Chunk by chunk over all cells,
+            # so that a sweep that is cut short has something of each.
             for start in range(0, self.runs, self.chunk)
             for cell in self.cells
         ]
@@ -157,6 +159,7 @@ def sweep(
         if fresh:
             for chunk in chunks:
                 (out / chunk.name).unlink(missing_ok=True)
+        # Under the lock: another sweep could remove or add files between this look and the work.
         missing = [chunk for chunk in chunks if not (out / chunk.name).exists()]
         done = len(chunks) - len(missing)
         report(done, len(chunks))
@@ -169,6 +172,7 @@ def sweep(
 def merged(plan: Sweep, out: Path) -> list[dict[str, Array]]:
     """Read all chunks and join them in the order of the runs, whatever process computed them."""
     by_cell: dict[str, list[Chunk]] = {}
+    # By run number, so that the bytes do not depend on who computed what when.
     for chunk in sorted(plan.chunks(), key=lambda chunk: chunk.start):
         by_cell.setdefault(_cell_key(chunk.cell), []).append(chunk)
     return [_joined([read(out, part) for part in by_cell[_cell_key(cell)]]) for cell in plan.cells]
@@ -206,6 +210,8 @@ def write(folder: Path, chunk: Chunk) -> None:
         with os.fdopen(handle, "wb") as file:
             np.savez(file, allow_pickle=False, **arrays)
             file.flush()
+            # Before the rename:
+            # after a power cut a file with its final name must hold all its bytes.
             os.fsync(file.fileno())
         Path(temporary).replace(folder / chunk.name)
     except BaseException:
@@ -215,6 +221,7 @@ def write(folder: Path, chunk: Chunk) -> None:
 
 def read(folder: Path, chunk: Chunk) -> dict[str, Array]:
     """Read a chunk's file."""
+    # Without pickles: a chunk may come from another machine, and reading it must run no code.
     with np.load(folder / chunk.name, allow_pickle=False) as stored:
         return {name: stored[name] for name in stored.files}
 
@@ -244,6 +251,7 @@ def _alone(folder: Path) -> Iterator[None]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise ConflictError("sweep_folder_in_use", folder=folder) from None
+        # Left by processes that were killed; nobody else writes while the folder is locked.
         for rest in folder.glob(".*.part"):
             rest.unlink(missing_ok=True)
         yield

@@ -48,6 +48,7 @@ class Processes:
                     left.remove(chunk)
                     yield chunk
             except BrokenProcessPool:
+                # Files are the truth: a chunk may have been written just before its process died.
                 finished = [chunk for chunk in left if (folder / chunk.name).exists()]
                 left = [chunk for chunk in left if chunk not in finished]
                 deaths = deaths + 1 if len(left) == before else 1
@@ -102,6 +103,7 @@ class Workers:
         if not waiting:
             return
         _specify(folder, chunks)
+        # Sent at once the first time, because nothing has been waited for yet.
         tries, since = 0, -self.patience
         while waiting:
             if time.monotonic() - since >= self.patience:
@@ -141,6 +143,7 @@ def compute_chunk(path: str) -> bool:
         chunk = Chunk(**json.loads((file.parent / SPECIFICATION).read_text("utf-8"))[file.name])
     except (OSError, KeyError, ValueError) as error:
         raise NotFoundError("sweep_chunk_missing", path=path) from error
+    # The file names a function to import; in a shared folder anybody may have written it.
     if not chunk.work.startswith(HOME):
         raise InvalidInputError("sweep_work_elsewhere", work=chunk.work, home=HOME.rstrip("."))
     write(file.parent, chunk)

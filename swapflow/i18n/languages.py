@@ -179,13 +179,14 @@ def chosen_language(wishes: Sequence[str], *, otherwise: str) -> str:
     for wish in wishes:
         tag = wish.replace("_", "-").casefold()
         for known in known_languages():
+            # `de-AT` is served by `de`; the reverse would give a country's variant to everybody.
             fits = tag == known.casefold() or tag.partition("-")[0] == known.casefold()
             if fits and (known == otherwise or _share(known) >= ENOUGH):
                 return known
     return otherwise
 
 
-def wished(header: str) -> tuple[str, ...]:
+def preferred_languages(header: str) -> tuple[str, ...]:
     """Read an Accept-Language header: tags, the most preferred first (RFC 9110, 12.5.4)."""
     found = []
     for place, part in enumerate(header[:1000].split(",")):
@@ -195,6 +196,7 @@ def wished(header: str) -> tuple[str, ...]:
         except ValueError:
             continue
         if tag and tag != "*" and dear > 0:
+            # The place breaks ties, because equal weights keep the order of the header.
             found.append((-dear, place, tag.strip()))
     return tuple(tag for _, _, tag in sorted(found))
 

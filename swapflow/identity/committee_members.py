@@ -25,6 +25,7 @@ def members_in_conflict(
     """
     seats = {r.number: r.email.lower() for r in reviewers if r.email}
     wanted = {seats[r] for many in conflicts.values() for r in many if r in seats}
+    # Most programs have no conflict among members, and need no list of the whole office.
     if not wanted:
         return {}
     names = {

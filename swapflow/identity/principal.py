@@ -76,6 +76,7 @@ def require(
     held = principal.rights(cycle_id=cycle_id, round_id=round_id)
     if right in held:
         return
+    # The same answer as for a program that is not there: ids must not be found by trying.
     if cycle_id is not None and not held:
         raise NotFoundError("program_not_visible", program=cycle_id)
     raise ForbiddenError("permission_missing", permission=right.message)

@@ -202,6 +202,8 @@ class SqlLedger(
         with self._database.writing() as connection:
             transaction = SqlTransaction(connection, self._database, cycle_id, epoch)
             yield transaction
+            # Not reached when the block raises:
+            # then no event is written and the transaction rolls back.
             transaction.save()
 
     @override
@@ -219,6 +221,8 @@ class SqlLedger(
             lease = Lease(
                 cycle_id=cycle_id,
                 holder=holder,
+                # A new epoch refuses every write that an earlier holder still tries; a renewal
+                # keeps its own.
                 epoch=row.lease_epoch if valid else row.lease_epoch + 1,
                 until=now + timedelta(seconds=seconds),
             )
@@ -237,6 +241,7 @@ class SqlLedger(
     def release_lease(self, lease: Lease) -> None:
         with self._database.writing() as connection:
             connection.execute(
+                # Only the lease that was taken: by now another process may hold the cycle.
                 update(CYCLE)
                 .where(
                     CYCLE.c.id == lease.cycle_id,
@@ -267,6 +272,8 @@ class SqlLedger(
         if path.exists():
             raise InvalidInputError("backup_file_exists", path=path)
         with self._database.reading() as connection, closing(sqlite3.connect(path)) as copy:
+            # SQLite's own copy includes what its log holds and follows writers;
+            # a copied file would not.
             source = connection.connection.driver_connection
             assert isinstance(source, sqlite3.Connection)
             source.backup(copy)

@@ -92,6 +92,7 @@ def impacts(
         for name, tally in groups.items()
         if tally.all and tally.all >= smallest_share * known
     }
+    # Of equal rates the first group in the order given, so that a report reads the same each time.
     reference = max(able, key=lambda name: able[name].rate, default=None)
     return tuple(
         _compared(
@@ -163,6 +164,7 @@ def fisher_p(one: SelectionTally, other: SelectionTally) -> float:
 
 def _flipped(tally: SelectionTally, best: SelectionTally) -> float:
     """Return the ratio after one person more here and one fewer there: 29 CFR 1607.4(D)."""
+    # Nobody is left to be selected here, or the other group would have none.
     if tally.selected == tally.all or best.selected <= 1:
         return math.nan
     fewer = SelectionTally(all=best.all, selected=best.selected - 1)

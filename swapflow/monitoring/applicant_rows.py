@@ -32,6 +32,8 @@ class ApplicantRow:
     def group(self, *attributes: str) -> str:
         """Return the group over one attribute or several; UNKNOWN if any of them is."""
         values = [self.groups.get(attribute, UNKNOWN).strip() for attribute in attributes]
+        # Half a pair is in no group:
+        # counting it would put people into groups that they did not name.
         return UNKNOWN if UNKNOWN in values else " × ".join(values)
 
 

@@ -113,6 +113,7 @@ class Monitoring:
                 )
         people, reviewers = self._gathered(cycle_id)
         decided = any(person.accepted is not None for person in people)
+        # Sorted, so that a pair has one name whichever of the two is asked for first.
         wanted = [(name,) for name in known] + list(combinations(sorted(set(crossed)), 2))
         asked = [a.created_at for a in self._ledger.assignments(cycle_id)]
         return Report(
@@ -173,6 +174,7 @@ class Monitoring:
         if not proposals:
             return {}
         _, places, _ = proposals[-1]
+        # Without a score the estimate is only what was assumed of everybody at the start.
         return {p.application: p.estimate for p in places if p.raw_mean is not None}
 
     def _accepted(self, cycle_id: str) -> frozenset[int] | None:

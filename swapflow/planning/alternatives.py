@@ -34,6 +34,7 @@ class Cell:
 def ways_of(setting: PlanSetting, runs: int) -> Iterator[Cell]:
     """The rules as they are, the other rules, and ordinary practice."""
     spread = math.hypot(setting.marks.sigma, setting.marks.severity)
+    # The other rules know no severity: to them it is part of the chance in a mark.
     given = setting.rules.sigma or spread
     names = {
         RuleName.BUDGET: "make the most of the budget",
@@ -95,6 +96,7 @@ def _changes(setting: PlanSetting) -> Iterator[Change]:
     people = setting.people
     if len(people) > 1:
         fewer = people[: max(1, len(people) // 2)]
+        # Half of the people may lack a kind altogether, and then there is no such round.
         if all(any(p.most[k] != 0 for p in fewer) for k in range(len(rules.kinds))):
             yield "reviewers", "half as many", "", replace(setting, people=fewer)
     yield "reviewers", "twice as many", "", replace(setting, people=people + people)
@@ -158,6 +160,7 @@ def zone_cells(setting: PlanSetting, runs: int) -> Iterator[Cell]:
     if len(kinds) < 2:  # noqa: PLR2004 - reviews and something else
         return
     last = len(kinds) - 1
+    # Only ratios are tried, but costs are integers: this one's multiples are whole.
     cost = 20
     first = replace(kinds[0], cost=cost)
     each = max(1.0, setting.reviews_each)
@@ -170,6 +173,7 @@ def zone_cells(setting: PlanSetting, runs: int) -> Iterator[Cell]:
             floors=floors,
             budget=round(each * cost * setting.applicants),
         ),
+        # Marks then tell what the rules say they do, which is what varies from cell to cell.
         marks=replace(setting.marks, gains=()),
     )
     yield Cell(key="zone/reviews", label="", setting=plain.reviews_only(), runs=runs)

@@ -74,6 +74,7 @@ def with_minutes(past: PastRound, minutes: Mapping[str, float]) -> PastRound:
             raise InvalidInputError(
                 "minutes_kind_unknown", kind=name, value=value, kinds=past.kinds
             )
+        # A time on record wins over what is stated.
         filled[(past.scores.kind == past.kinds.index(name)) & np.isnan(filled)] = value
     return replace(past, minutes=filled)
 

@@ -98,6 +98,8 @@ class PastFit:
             return cls(past=past, model=None, used=(), alone=False, unknown=(spread,))
         if repeats < ENOUGH:
             return cls._without_repeats(past, repeats)
+        # Kinds are compared through applicants who have both;
+        # without enough of them nothing links them.
         judged = np.unique(scores.arm[scores.kind == 0])
         for kind in range(1, len(past.kinds)):
             both = np.isin(np.unique(scores.arm[scores.kind == kind]), judged).sum()
@@ -117,6 +119,7 @@ class PastFit:
             seen = part.reviewer[part.kind == place]
             if _repeats(seen[seen >= 0]) >= ENOUGH:
                 continue
+            # Taken out of this kind alone: the other kinds' severities can still be told.
             part = replace(part, reviewer=np.where(part.kind == place, NO_REVIEWER, part.reviewer))
             unknown.append(_no_severity(past.kinds[kind], named=bool(np.any(seen >= 0))))
         return cls(
@@ -155,6 +158,8 @@ class PastFit:
         if _repeats(scores.reviewer[known]) < ENOUGH:
             unknown.append(_no_severity(kind, named=bool(known.any())))
             return cls(past=past, model=None, used=(), alone=False, unknown=tuple(unknown))
+        # Reviewers take the place of applicants:
+        # with one mark each, only their spread is left to see.
         place = np.unique(scores.reviewer[known], return_inverse=True)[1]
         model = components(
             Scores(
@@ -246,6 +251,7 @@ class PastFit:
         variance, slope = self._variances(place)
         error = self._error(slope / variance)
         value = math.sqrt(variance)
+        # Half, because the error is that of the variance's logarithm and this is a spread.
         reach = math.exp(NORMAL_95 * error / 2)
         return Interval(value, value / reach, value * reach)
 
@@ -298,6 +304,7 @@ def mean_minutes(past: PastRound, kind: int) -> Interval | None:
     minutes = minutes[np.isfinite(minutes)]
     if minutes.size < 2:  # noqa: PLR2004 - one time has no spread
         return None
+    # A fixed key: the same files give the same interval each time.
     rng = np.random.Generator(np.random.Philox(key=kind))
     return bootstrap_interval(minutes, lambda values: float(values.mean()), rng=rng)
 

@@ -30,6 +30,7 @@ def rules_text(found: PastEstimates, *, places: int | None = None) -> str:
     floor = 1
     spent = sum(kind.marks * (cost if kind is review else strong) for kind in found.kinds)
     least = found.items * floor * cost + size * strong
+    # 0.94: the template holds back a reserve of 0.05, beside which floors must still be paid.
     budget = round(max(spent, least / 0.94))
     text = template(
         "admissions",
@@ -42,6 +43,7 @@ def rules_text(found: PastEstimates, *, places: int | None = None) -> str:
     text = _sigma(text, review)
     text = _gain(text, interview)
     text = f"{_head(found, places=places)}\n{text}"
+    # Read back: rules that cannot work are refused now, not at the launch.
     parse_rules(text, source="the rules from the past round")
     return text
 

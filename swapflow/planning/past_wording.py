@@ -68,6 +68,7 @@ def _within(found: PastEstimates, kind: KindEstimate) -> list[WordedEstimate]:
         return []
     apart = MEAN_DISTANCE * kind.within.value
     width = abs(found.scale[1] - found.scale[0])
+    # A scale from 0 to 1 says nothing that points do not.
     marks = "" if width == 1 else f", {apart * width:.1f} marks on your scale"
     return [
         WordedEstimate(
@@ -106,6 +107,7 @@ def _severity(kind: KindEstimate, found: PastEstimates) -> list[WordedEstimate]:
     if kind.within is not None and found.between is not None:
         whole = kind.within.value**2 + found.between.value**2
         part = f"; {100 * value**2 / whole:.1f} % of the variation of marks is who reads"
+    # A normal distribution has a sixth beyond one standard deviation on either side.
     visible = (
         f"every sixth reviewer marks {100 * value:.1f} points of 100 or more above the others, "
         f"every sixth as much below{part}"
@@ -233,6 +235,7 @@ def _worth(kind: KindEstimate, first: KindEstimate) -> str:
     said = f"one {kind.name} takes the time of {kind.cost.value:.1f} {first.name}s"
     if kind.gain is None:
         return said
+    # Only intervals that lie apart show which of the two is more.
     if kind.gain.low > kind.cost.high:
         return f"{said} and tells more than that: {kind.name}s pay"
     if kind.gain.high < kind.cost.low:

@@ -146,6 +146,7 @@ def zone_sections(plan: RoundPlan) -> list[ReportSection]:
     first = plan.setting.rules.kinds[0].name
     cells = [
         [
+            # What chance alone could explain has no colour.
             Square(text=_sign(won, error), strength=won / STRONGEST if _shown(won, error) else 0)
             for won, error in zip(wons, errors, strict=True)
         ]

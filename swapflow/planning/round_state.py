@@ -73,6 +73,8 @@ class RoundState:
         self.severity: FloatArray = marks.severity * stream.normals(
             luck, people, 0, PURPOSE_SEVERITY
         )
+        # What an interview really tells may differ from what the rules believe;
+        # a plan shows the price.
         gains = marks.gains or tuple(kind.gain for kind in rules.kinds)
         spread = marks.sigma / np.sqrt(np.array(gains))
         self._luck = tuple(
@@ -113,6 +115,7 @@ class RoundState:
         seats = self.rules.kinds[kind].seats
         each = np.minimum(self._free, self._left[:, kind])
         able = np.count_nonzero(each > 0)
+        # A panel's seats go to different people, however much room one of them has.
         return int(each.sum()) // seats if able >= seats else 0
 
     def affordable(self, kind: int, *, beside: float = 0.0) -> int:

@@ -61,6 +61,7 @@ def _best_queue(state: RoundState) -> list[Request]:
     """
     situation = state.situation(beside=0.0)
     kind = max(range(len(state.kinds)), key=lambda index: state.kinds[index].cost)
+    # Stable, so that ties keep the applicants' order on every machine.
     ranked = np.argsort(-situation.mean, kind="stable")
     most = min(state.affordable(kind), int(state.kind_left()[kind]))
     if kind == 0:
@@ -94,6 +95,7 @@ def _stage(
     stuck: list[Request] = []
     while (waiting or stuck or (drain and state.anything_out)) and state.now < LAST_DAY:
         before = len(waiting) + len(stuck)
+        # Who could not be served goes first now.
         waiting += reversed(stuck)
         stuck = []
         while waiting and state.out < limit:
@@ -115,6 +117,7 @@ def _by_rule(state: RoundState, coin: np.random.Generator) -> Ending:
     everyone, chosen = rules.floor_counts(FloorFor.ALL), rules.floor_counts(FloorFor.CHOSEN)
     limit = math.inf if rules.out is None else float(rules.out)
     _stage(state, list(_floor_queue(everyone, range(state.truth.size))), limit=limit, drain=False)
+    # Held back from the start: those on the list must get their floors in the end.
     kept = sum(c * kind.cost for c, kind in zip(chosen, rules.kinds, strict=True))
     beside = float(kept * state.setting.places)
     rule = rule_of(rules, state.setting.objective(), None)
@@ -127,6 +130,7 @@ def _by_rule(state: RoundState, coin: np.random.Generator) -> Ending:
         rule = _refitted(rule, situation)
         look = rule.look(situation)
         done = look.stop in {StopReason.SETTLED, StopReason.CERTIFIED}
+        # Answers that are out may change the rule's mind, so its stop counts once all are in.
         draining = state.anything_out and (draining or done or lockstep)
         if not draining:
             most = rules.batch if lockstep else int(min(sum(_rooms(state)), limit - state.out))
@@ -159,6 +163,7 @@ def _refitted(rule: Rule, situation: Situation) -> Rule:
 def _final_look(state: RoundState, rule: Rule) -> Look:
     situation = state.situation(beside=0.0)
     if isinstance(rule, BudgetRule):
+        # Fitted anew: the list is made from all marks, however many came since the last fit.
         rule = replace(rule, fitted=None).refitted(situation)
     return rule.look(situation)
 

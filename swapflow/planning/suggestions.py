@@ -80,7 +80,9 @@ def _feasible(plan: RoundPlan, days_left: float | None) -> list[Advice]:
 def _rule(plan: RoundPlan) -> Advice:
     """Name the way that finds most; keep the rules where nothing is shown to be better."""
     own = plan.ways[0]
+    # Doing without interviews is judged on its own, below.
     others = [(way, difference(way, own)) for way in plan.ways[1:] if way.key != "way/reviews"]
+    # Both: shown by the interval, and large enough to be worth a change.
     better = [(way, gap) for way, gap in others if gap.low > 0 and gap.value >= ENOUGH]
     if better:
         way, gap = max(better, key=lambda pair: pair[1].value)

@@ -42,10 +42,13 @@ def run_coordinator(
             done = turn()
         except UnavailableError as error:
             log.warning("waiting for a part to answer", event_name="unavailable", error=str(error))
+            # Not `sleep`: a signal to stop ends the wait at once.
             stopping.wait(backoff)
             backoff = min(LONGEST_BACKOFF, backoff * 2)
             continue
         backoff = 0.5
+        # A turn that did something is followed by another at once,
+        # for it may have made more to do.
         if not done:
             coordinator.wait(WAIT_SECONDS)
     coordinator.stop()

@@ -33,6 +33,7 @@ def locked_folder(data_dir: Path) -> Iterator[None]:
     folder = run_folder(data_dir)
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        # Opened without truncating: until the lock is held, the number in it is the other's.
         lock = (folder / "supervisor.lock").open("a+", encoding="ascii")
     except OSError as error:
         raise UnavailableError(
@@ -57,6 +58,7 @@ def note_processes(data_dir: Path, pids: Mapping[str, int]) -> None:
     text = json.dumps({name: [pid, start_of(pid)] for name, pid in pids.items()})
     fresh = file.with_suffix(".new")
     fresh.write_text(text, encoding="ascii")
+    # In one step, so that a supervisor that dies here leaves the old note or the new one.
     fresh.replace(file)
 
 
@@ -66,6 +68,7 @@ def sweep(data_dir: Path) -> list[str]:
     Returns:
         The names of the processes that were still there.
     """
+    # The start tells the process that was noted from another that has its number since.
     left = {name: pid for name, pid, start in _noted(data_dir) if start and start_of(pid) == start}
     for pid in left.values():
         with suppress(ProcessLookupError):

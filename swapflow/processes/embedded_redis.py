@@ -82,6 +82,7 @@ def make_private_folder(folder: Path) -> None:
         ) from error
     if made.st_uid != os.getuid():
         raise UnavailableError("socket_folder_of_another", folder=folder)
+    # `mkdir` leaves the mode of a folder that was there before as it is.
     if made.st_mode & 0o077:
         folder.chmod(0o700)
 

@@ -106,6 +106,8 @@ def serve_figures(product: Swapflow, settings: Settings) -> None:
     """
     if not settings.metrics_port:
         return
+    # A registry of its own, and undescribed: registering would otherwise collect, and read the
+    # database at the start.
     registry = CollectorRegistry(auto_describe=False)
     registry.register(Figures(product, settings))
     ProcessCollector(registry=registry)

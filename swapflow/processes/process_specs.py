@@ -75,6 +75,7 @@ def with_free_port(settings: Settings) -> Settings:
     """Choose a port when none was asked for: 8000, or any free one where that is taken."""
     if "web_port" in settings.model_fields_set and settings.web_port:
         return settings
+    # 0 lets the system choose; between this look and the start another program may still take it.
     for port in (settings.web_port, 0):
         with socket.socket() as probe:
             try:

@@ -34,6 +34,7 @@ def even(recording: Recording, practice: Practice, *, cost: float, size: int, se
     order = _random_order(recording, seed)
     left = int(cost // practice.review.cost)
     for turn in range(recording.most_reviews):
+        # Only marks that are on record can be asked for.
         takers = [i for i in order if len(recording.reviews[recording.items[i]]) > turn]
         reviews[takers[:left]] += 1
         left -= min(left, len(takers))
@@ -71,6 +72,7 @@ def _utility(
 ) -> float:
     """Choose by posterior means without severity: raw means would favour single high marks."""
     situation = _situation(recording, practice, reviews, interviewed)
+    # The same estimator as the rule's, so that a comparison is about where the reviews went.
     rule = BudgetRule(oracle=TopK(size)).refitted(situation)
     cohort = rule.look(situation).cohort
     return recording.utility_of(tuple(recording.items[arm] for arm in cohort))
@@ -101,6 +103,7 @@ def _situation(
     return Situation(
         mean=mean,
         information=information,
+        # Nothing is out and nothing may be asked any more: the look alone is wanted.
         pending=np.zeros(n),
         settled_mean=mean,
         settled_information=information,

@@ -134,6 +134,8 @@ def _wait(product: Swapflow, report: Callable[[Mapping[str, ReplayStep]], None])
             return
         if steps != before:
             before, since = steps, time.monotonic()
+        # By what moves, not by a time in all:
+        # a slow machine may take long, a dead worker moves nothing.
         elif time.monotonic() - since > STALLED_SECONDS:
             raise UnavailableError("demo_stuck")
         time.sleep(0.25)
@@ -159,6 +161,7 @@ def _conclude(
 
 def _effort(proposal: Proposal, places: int) -> tuple[EffortByRank, ...]:
     """Reviews and interviews by rank: the sure ones, those around the cut, and the others."""
+    # Bands around the cut: a rule that adapts shows itself by looking there, and little elsewhere.
     half = max(1, places // 2)
     bands = (
         ("the first half of the list", 1, half),

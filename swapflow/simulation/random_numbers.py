@@ -142,6 +142,7 @@ class Stream:
 
     def generator(self, run: int, purpose: int = 0) -> np.random.Generator:
         """Return numpy's own generator for whatever has no addresses (shuffles, library calls)."""
+        # Run and purpose in bits of their own, so that no two of them share a generator.
         key = (self.high << 96) | (self.low << 64) | (run << 16) | purpose
         return np.random.Generator(np.random.Philox(key=key))
 
@@ -177,6 +178,7 @@ def philox(counter: "list[Words] | tuple[Words, ...]", low: int, high: int) -> t
 
 def to_uniform(high: Words, low: Words) -> FloatArray:
     """Convert 52 of the 64 bits of two words to a number in (0, 1); never 0, never 1."""
+    # 52 bits and a half: every such number is exact as a float, and neither end is reached.
     bits = ((high >> np.uint64(6)) << np.uint64(26)) | (low >> np.uint64(6))
     return (bits.astype(np.float64) + 0.5) * 2.0**-52
 
@@ -207,6 +209,7 @@ def normal_quantile(probability: FloatArray) -> FloatArray:
 def logarithm(value: FloatArray) -> FloatArray:
     """Return the natural logarithm by operations that every machine rounds alike."""
     mantissa, exponent = np.frexp(value)
+    # Brought near 1, where the series needs few terms.
     low = mantissa < ROOT_HALF
     mantissa = np.where(low, mantissa * 2.0, mantissa)
     power = exponent - low

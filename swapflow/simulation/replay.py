@@ -144,6 +144,8 @@ class InProcess:
     def steps(self, cycle_id: str) -> Iterator[ReplayStep]:
         """Take turns one at a time, yielding the cycle's row after each."""
         while True:
+            # Workers after the coordinator:
+            # what they answer is there at its next turn, as in production.
             done = self.coordinator.turn() + self._dispatcher.run_pending()
             yield progress_of(self.product, cycle_id)
             if not done:
@@ -190,6 +192,7 @@ def prepare(
 ) -> Rules:
     """Create and launch the cycle that replays a recording."""
     rules = replay_rules(recording, options)
+    # Several replays on one deployment share the round.
     if not any(known.id == "replays" for known in product.cycles.rounds()):
         product.cycles.new_round("replays", name="Replays", unit="reviews")
     product.cycles.new(cycle_id, round_id="replays", rules=rules, by="replay")
@@ -308,6 +311,8 @@ def decisions_digest(product: Swapflow, cycle_id: str) -> str:
     applications = {a.number: a.external_id for a in product.applicants.list(cycle_id)}
     reviewers = {r.number: r.external_id for r in product.reviewers.list(cycle_id)}
     decision = {pull.id: pull.decision for pull in product.context.ledger.pulls(cycle_id)}
+    # Sorted by external ids:
+    # numbers and the order of events differ between the two ways of running.
     lines = sorted(
         f"{decision[a.pull_id]} {applications[a.application]} {a.kind} {a.ordinal} "
         f"{reviewers[a.reviewer]} {a.attempt}"
@@ -353,6 +358,7 @@ def _roster(recording: Recording, program: str) -> tuple[list[NewReviewer], list
                 automatic=program + UNNAMED_MARK,
             )
         )
+    # A pull goes to a reviewer once, so a second mark by the same one could never be asked for.
     repeated = [name for name, count in Counter(panel).items() if count > 1]
     if repeated:
         item, reviewer = repeated[0]

@@ -37,6 +37,7 @@ def check_changes(changes: Changes) -> None:
             raise InvalidInputError(
                 "live_application_out_of_range", application=delta.application, most=MOST_ARMS - 1
             )
+        # The twin in memory adds to the old sums at once: a second change of an arm would be lost.
         if delta.application in seen:
             raise InvalidInputError("live_application_twice", application=delta.application)
         seen.add(delta.application)
@@ -53,6 +54,7 @@ def arms_needed(deltas: Iterable[Delta]) -> int:
 
 def changes_arguments(changes: Changes, *, before: Position, after: Position) -> list[str]:
     """Build the arguments of `scripts/apply.lua` for changes."""
+    # In the order in which the script reads them; it knows them by place alone.
     arguments = [
         str(before.seq),
         before.hash,
@@ -79,6 +81,7 @@ def pack(integers: Integers) -> bytes:
 
 def unpack(packed: bytes) -> Integers:
     """Read a packed string; the array belongs to the caller."""
+    # A copy: numpy makes what it reads from bytes read-only.
     return np.frombuffer(packed, dtype=PACKED).astype(np.int64)
 
 

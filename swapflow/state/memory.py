@@ -86,6 +86,7 @@ class MemoryCycleState(CycleState):
 
     @override
     def publish(self, cycle_id: str, dashboard: bytes) -> None:
+        # Without the lock: one assignment, and readers take whole bytes, the old or the new ones.
         self._boards[cycle_id] = dashboard
 
     @override
@@ -152,6 +153,7 @@ def _folded(cycle_id: str, now: Arms, changes: Changes, after: Position) -> Arms
     def column(old: Integers, by: Iterable[int]) -> Integers:
         new = np.zeros(arms, dtype=np.int64)
         new[: old.size] = old
+        # Python's integers first: numpy's would wrap around at 64 bits without an error.
         new[where] = [_within(cycle_id, int(new[a]) + d) for a, d in zip(where, by, strict=True)]
         return new
 

@@ -98,6 +98,8 @@ def create_app(product: Swapflow, office: Office, settings: Settings) -> FastAPI
     add_handlers(app)
     app.mount("/static", _Static(directory=STATIC), name="static")
     app.get("/", dependencies=[Depends(anybody)])(home)
+    # Where paths overlap the first one added answers: a fixed word comes before a pattern, as
+    # `/reviewers/{cycle}/sheets` before `/reviewers/{cycle}/{number}`.
     for part in (
         health,
         language,

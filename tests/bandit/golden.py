@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from swapflow.bandit import hardness
-from swapflow.bandit.batch import Contender, Manner, choose_contested
+from swapflow.bandit.batch import ChoicePolicy, Contender, choose_contested
 from swapflow.bandit.decision import compare
 from swapflow.bandit.oracles.oracle import Diverse, DiverseExact, Oracle, TopK
 from swapflow.bandit.oracles.quota import Quota
@@ -342,7 +342,7 @@ def check_batch_row(row: Mapping[str, Any]) -> None:
         situation,
         cohort,
         oracle,
-        Manner(tolerance=0.0, radius_of=radius_of, kind_of=kind_of),
+        ChoicePolicy(tolerance=0.0, radius_of=radius_of, kind_of=kind_of),
         at_most=row["B"],
     ).picks
 
@@ -388,7 +388,7 @@ def check_kg_vector(vector: Mapping[str, Any]) -> None:
 
 
 def two_kinds(settings: Mapping[str, Any]) -> tuple[PullKind, PullKind]:
-    """Give the paper's weak and strong pull."""
+    """Return the paper's weak and strong pull."""
     return PullKind(cost=1.0, gain=1.0), PullKind(cost=settings["j"], gain=settings["s"])
 
 

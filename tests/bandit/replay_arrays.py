@@ -80,7 +80,7 @@ class Recorded:
 
 @dataclass(slots=True, kw_only=True)
 class Asked:
-    """Which recorded marks have been asked for: the first so many reviews, and interviews."""
+    """Which recorded marks have been asked for: a first part of the reviews, and interviews."""
 
     recorded: Recorded
     reviews: IntArray
@@ -153,7 +153,7 @@ class Asked:
 def run_budget(
     recorded: Recorded, rule: BudgetRule, *, per_applicant: float, batch: int, floor: int = 1
 ) -> Asked:
-    """Give everyone `floor` reviews, then follow the rule until the budget is spent."""
+    """Ask `floor` reviews of everyone, then follow the rule until the budget is spent."""
     budget = round(per_applicant * recorded.n)
     asked = Asked.nobody(recorded)
     for _ in range(floor):
@@ -172,7 +172,7 @@ def run_budget(
 
 
 def run_even(recorded: Recorded, *, per_applicant: float, seed: int) -> Asked:
-    """Give everyone the same number of reviews; what is left over goes to a random part."""
+    """Ask the same number of reviews of everyone; what is left over goes to a random part."""
     budget = round(per_applicant * recorded.n)
     asked = Asked.nobody(recorded)
     order = np.random.default_rng(seed).permutation(recorded.n)
@@ -184,7 +184,7 @@ def run_even(recorded: Recorded, *, per_applicant: float, seed: int) -> Asked:
 
 
 def run_two_tier(recorded: Recorded, *, per_applicant: float, floor: int = 1) -> Asked:
-    """Give everyone `floor` reviews and interview the best by their means with the rest."""
+    """Ask `floor` reviews of everyone and interview the best by their means with the rest."""
     budget = round(per_applicant * recorded.n)
     asked = Asked.nobody(recorded)
     for _ in range(floor):

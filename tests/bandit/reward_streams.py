@@ -19,7 +19,7 @@ def mix(value: int) -> int:
 
 
 def uniform(*parts: int) -> float:
-    """Give the stream's uniform number for a seed, kind, arm, index and summand."""
+    """Return the stream's uniform number for a seed, kind, arm, index and summand."""
     state = 0
     for part in parts:
         state = mix(state ^ part)

@@ -79,7 +79,7 @@ def spread_problem(number: int) -> tuple[FloatArray, Terms, tuple[Attribute, ...
 
 
 def cohorts(terms: Terms) -> Iterator[IntArray]:
-    """Give every cohort that keeps to the terms."""
+    """Iterate over every cohort that keeps to the terms."""
     for size in range(terms.fewest, terms.size + 1):
         for chosen in itertools.combinations(range(terms.n), size):
             cohort = np.array(chosen, dtype=np.int64)
@@ -88,7 +88,7 @@ def cohorts(terms: Terms) -> Iterator[IntArray]:
 
 
 def keeps(terms: Terms, cohort: IntArray) -> bool:
-    """Say whether a cohort keeps to the terms, one limit after the other."""
+    """Return whether a cohort keeps to the terms, one limit after the other."""
     inside = np.zeros(terms.n, dtype=np.bool_)
     inside[cohort] = True
     if not terms.fewest <= cohort.size <= terms.size:
@@ -119,7 +119,7 @@ def worth(terms: Terms, utilities: FloatArray, cohort: IntArray) -> float:
 
 
 def exchanges(terms: Terms, cohort: IntArray) -> Iterator[tuple[tuple[int, ...], IntArray]]:
-    """Give every cohort that differs by one arm, or by one for another; with who moved."""
+    """Iterate over cohorts that differ by one arm, or by one for another; with who moved."""
     members = set(cohort.tolist())
     for leaves in (None, *sorted(members)):
         for enters in (None, *sorted(set(range(terms.n)) - members)):

@@ -30,7 +30,7 @@ def main() -> None:
 
 
 def _against_target(name: str, figure: float) -> str:
-    """Say what a figure should be, and whether it is."""
+    """Format a figure's target, and whether the figure meets it."""
     if name not in TARGETS:
         return ""
     sign, target = TARGETS[name]

@@ -246,7 +246,7 @@ def time_loop(truth: FloatArray, *, pulls: int) -> float:
 
 
 def best_of(work: Callable[[], object], repeats: int) -> float:
-    """Give the shortest of some repeats, in seconds of processor time."""
+    """Return the shortest of some repeats, in seconds of processor time."""
     times = []
     for _ in range(repeats):
         start = time.process_time()

@@ -153,7 +153,7 @@ class Series:
 def measure(
     size: Size, *, database: str = "sqlite", say: Callable[[str], None] = print
 ) -> dict[str, Any]:
-    """Let a deployment work for a while, between two measurements of its limits.
+    """Run a deployment for a while, between two measurements of its limits.
 
     Args:
         size: How big.
@@ -422,7 +422,7 @@ def _bytes(settings: Settings) -> int:
 
 @contextmanager
 def _database(kind: str, folder: Path) -> Iterator[str | None]:
-    """Give a database: None for the SQLite file of the data folder."""
+    """Start a database and yield its address: None for the SQLite file of the data folder."""
     if kind == "sqlite":
         yield None
         return

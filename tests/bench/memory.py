@@ -18,7 +18,7 @@ TEN_MINUTES = 600.0
 
 
 class MemoryWatch:
-    """Notes RSS and PSS of processes every so many seconds until the block ends.
+    """Notes RSS and PSS of processes at an interval until the block ends.
 
     Args:
         processes: Gives the process number of each name; those that it started count with it.

@@ -104,7 +104,7 @@ def _measure_one(size: Size, *, times: int) -> dict[str, Any]:
 
 
 def _fill(site: Site, size: Size) -> None:
-    """Make a program in which everybody has so many reviews."""
+    """Make a program in which everybody has the size's number of reviews."""
     rules = Rules(
         version=1,
         purpose=Purpose.SIMULATION,

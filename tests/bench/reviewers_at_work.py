@@ -94,7 +94,7 @@ class Browser:
 
 
 class Reviewer:
-    """Somebody who takes a request, types, is saved every two seconds, and hands in."""
+    """A reviewer who takes a request, types, is saved every two seconds, and hands in."""
 
     def __init__(self, number: int, browser: Browser, seen: Seen) -> None:
         self._random = random.Random(number)
@@ -218,7 +218,7 @@ def work(number: int, plan: dict[str, Any], secret: str, seen: Seen, began: floa
 
 
 def main(plan_file: str, result_file: str) -> None:
-    """Let everybody work, and write down what they saw."""
+    """Run every reviewer, and write down what they saw."""
     plan = json.loads(Path(plan_file).read_text(encoding="utf-8"))
     seen = [Seen() for _ in (*plan["reviewers"], *plan["watchers"])]
     threading.stack_size(256 * 1024)

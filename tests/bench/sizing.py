@@ -2,7 +2,7 @@
 
 Run as `python -m tests.bench.sizing --rounds 1,10,30 --applicants 2000`; prints one line for each
 size and writes var/sizing.json. Every round waits for people, as rounds do most of the time: its
-first requests are out, and nothing happens until somebody answers. A coordinator of its own then
+first requests are out, and nothing happens until a reviewer answers. A coordinator of its own then
 starts on all of it, so that its memory and time are those of that size alone.
 """
 
@@ -39,7 +39,7 @@ MEGABYTE = 1e6
 
 
 def measure(*, rounds: int, applicants: int) -> dict[str, float]:
-    """Make so many rounds of so many applicants, and let a fresh coordinator lead them.
+    """Make rounds of equal size, and start a fresh coordinator that leads them.
 
     Returns:
         `start_s`: until it has read everything; `idle_turn_ms`: looking at every round when

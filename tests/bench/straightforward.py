@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 
 def largest(values: Sequence[float], size: int) -> list[int]:
-    """Give the indices of the largest values, the lowest index first among equals."""
+    """Return the indices of the largest values, the lowest index first among equals."""
     return sorted(range(len(values)), key=lambda arm: -values[arm])[:size]
 
 

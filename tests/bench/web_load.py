@@ -44,7 +44,7 @@ SLOWEST_MS = 500.0
 
 
 def measure(*, reviewers: int = 200, seconds: float = 120.0, watchers: int = 2) -> dict[str, Any]:
-    """Let reviewers work on a deployment of its own, and compare what it holds afterwards.
+    """Run reviewers on a deployment of its own, and compare what it holds afterwards.
 
     Args:
         reviewers: How many type at the same time, each with one act every two seconds.
@@ -204,7 +204,7 @@ def _drive(plan: Path, result: Path) -> None:
 def _cpu_seconds(folder: Path) -> dict[str, float]:
     """Read how much processor time each process of the deployment has had so far.
 
-    What a process started counts with it: the one that stands for `web` only watches over those
+    What a process started counts with it: the process called `web` only watches over those
     that serve.
     """
     noted = json.loads((folder / "run" / "processes.json").read_text(encoding="ascii"))

@@ -78,7 +78,7 @@ class Deployment:
             context.close()
 
     def sign_in(self, context: BrowserContext, email: str) -> None:
-        """Give a browser a session."""
+        """Sign a browser in."""
         secret, _ = self.office.sign_in.start_session(
             self.office.users.get(email), method=Method.LINK, agent="test"
         )
@@ -190,7 +190,7 @@ class Deployment:
 
 
 def settle(page: Page) -> None:
-    """Give scripts a moment to finish what they do when a page opens."""
+    """Wait until scripts have finished what they do when a page opens."""
     page.wait_for_load_state("load")
     page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 

@@ -1,6 +1,6 @@
 """Every page that people come to: by links, by what they press, and by what goes wrong.
 
-Pages are opened once, one after the other, and whoever walks may look at each from all sides.
+Pages are opened once, one after the other, and a test may look at each from all sides.
 """
 
 import re
@@ -63,7 +63,7 @@ class Place:
     """A page, who comes to it, and how.
 
     Attributes:
-        who: Mail address, "" for somebody who is not signed in.
+        who: Mail address, "" for a visitor who is not signed in.
         status: What the page answers with.
         reach: What is pressed once `path` is open; the page that follows is the one meant.
         name: What it is called in what is printed and in the names of files.
@@ -206,7 +206,7 @@ def _is_file(path: str) -> bool:
 
 @contextmanager
 def _watched(page: Page) -> Iterator[Callable[[], int]]:
-    """Give the status of the latest page that was opened in this tab."""
+    """Yield a reader of the status of the latest page that was opened in this tab."""
     statuses = [0]
 
     def note(response: Response) -> None:

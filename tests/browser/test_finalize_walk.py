@@ -35,7 +35,7 @@ UNFILLED = re.compile(r"%\(\w+\)s|\{\w+\}|⟦")
 
 @dataclass
 class Walk:
-    """Somebody who reads every page of the way.
+    """A person who reads every page of the way.
 
     Attributes:
         left: What was found on a page that is not in its language, by what was looked at.
@@ -47,7 +47,7 @@ class Walk:
     seen: list[str] = field(default_factory=list)
 
     def said(self, message: str, **filled: str) -> str:
-        """Give what a message is in the language of the pages."""
+        """Return a message in the language of the pages."""
         with use_language(self.tag):
             text = gettext(message)
         return text % filled if filled else text

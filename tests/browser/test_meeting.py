@@ -66,7 +66,7 @@ def prepared(up: Deployment) -> tuple[Place, ...]:
 
 
 def open_with_a_conflict(page: Page, theirs: Page, place: Place) -> None:
-    """Whoever is in conflict is named before the file opens, and never sees it."""
+    """A member in conflict is named before the file opens, and never sees it."""
     row = page.locator(f"#a-{place.application}")
     expect(row).to_contain_text("In conflict: Met-R1")
     row.get_by_role("link").click()

@@ -94,7 +94,7 @@ def test_a_cycle_runs_from_import_to_the_signed_list_in_the_browser(
 
 
 def score_all(*people: tuple[Page, str], given: dict[tuple[str, str], float]) -> None:
-    """Let people score until, for some seconds, nothing more is asked of them."""
+    """Score as these people until, for some seconds, nothing more is asked of them."""
     quiet = 0
     while quiet < QUIET:
         busy = [score_next(phone, name, given) for phone, name in people]
@@ -104,7 +104,7 @@ def score_all(*people: tuple[Page, str], given: dict[tuple[str, str], float]) ->
 
 
 def move_clock(up: Deployment, *, days: float) -> None:
-    """Let the clock of the deployment be so many days ahead."""
+    """Set the clock of the deployment some days ahead."""
     ledger = SqlLedger(up.settings.database)
     ledger.set_clock_offset(timedelta(days=days).total_seconds())
     ledger.dispose()
@@ -192,7 +192,7 @@ def see_overdue_and_pass_on(staff: Page) -> None:
     waiting.first.click()
     staff.get_by_label("Why").first.fill("no answer for two weeks")
     staff.get_by_role("button", name="Reassign").first.click()
-    expect(waiting).to_have_count(waited - 1)  # the page of before may stand for a moment more
+    expect(waiting).to_have_count(waited - 1)  # the page of before may show a moment more
     if waited > 1:
         staff.locator("#why").fill("no answer for two weeks")
         staff.get_by_role("button", name="Take back what was not begun").click()

@@ -21,7 +21,7 @@ class Break:
     """One guard taken away.
 
     Attributes:
-        line: The line of the product that stands for nothing any more.
+        line: The line of the product that has no effect any more.
         apply: Takes it away in this process.
         faults: Those that a campaign needs to notice; empty for any.
         caught: Which checks say so.

@@ -40,7 +40,7 @@ RECEIPTS = 15
 """Fewest receipts of a campaign."""
 
 EVERY = "every"
-"""Stands for all guards, one after the other."""
+"""Means all guards, one after the other."""
 
 
 @dataclass(kw_only=True)

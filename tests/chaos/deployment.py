@@ -112,7 +112,7 @@ class Deployment(Deployed):
         )
 
     def _environment(self, name: str) -> dict[str, str]:
-        """Give one process links of its own."""
+        """Return the environment of one process, with links of its own."""
         redis = self.links.add(f"{name}-redis", self.redis.port)
         environment = {"SWAPFLOW_REDIS_URL": self._redis_url(redis)}
         database = None
@@ -128,7 +128,7 @@ class Deployment(Deployed):
 
     @property
     def environment(self) -> dict[str, str]:
-        """Settings of somebody with a shell beside the processes, on no link."""
+        """Settings of a shell beside the processes, on no link."""
         return {
             **self._shared,
             "SWAPFLOW_REDIS_URL": self._redis_url(None),
@@ -195,7 +195,7 @@ class Deployment(Deployed):
         return self.folder / "disk"
 
     def _mount(self) -> bool:
-        """Give SQLite's file a small file system of its own; False where that is not allowed."""
+        """Mount a small file system for SQLite's file; False where that is not allowed."""
         self.disk.mkdir()
         argv = ["mount", "-t", "tmpfs", "-o", f"size={DISK_MB}m", "tmpfs", str(self.disk)]
         try:
@@ -206,7 +206,7 @@ class Deployment(Deployed):
     # Clocks
 
     def jump(self, name: str, hours: float) -> None:
-        """Set a process's clock so many hours off; 0 sets it right."""
+        """Set a process's clock off by some hours; 0 sets it right."""
         file = self.folder / "clock" / name
         new = file.with_suffix(".new")
         new.write_text(f"{hours * 3600:+.0f}\n", encoding="ascii")

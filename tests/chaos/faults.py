@@ -244,7 +244,7 @@ class Faults:
 
     @contextmanager
     def _workers_asleep(self) -> Iterator["redis.Redis"]:
-        """Let messages pile up for a moment."""
+        """Freeze the workers, so that messages pile up for a moment."""
         with ExitStack() as asleep:
             for name in self._on.names:
                 if name.startswith("worker"):

@@ -132,7 +132,7 @@ class Hosts(Deployment):
         }
 
     def page(self, path: str) -> dict[str, Any]:
-        """Open a page of this host as somebody who is signed in; gives what it says."""
+        """Open a page of this host, signed in; return what it shows."""
         began = time.monotonic()
         try:
             status, text, _ = self._reader.ask(path)
@@ -147,7 +147,7 @@ class Hosts(Deployment):
         }
 
     def sign_in(self) -> None:
-        """Sign somebody of the staff in, while all is well."""
+        """Sign a member of staff in, while all is well."""
         email = rounds.address(0)
         account = self.office.users.add(email)
         self.office.users.grant(account, Role.OPERATIONS, Scope.OFFICE, by="hosts")
@@ -156,7 +156,7 @@ class Hosts(Deployment):
 
 
 def campaign(seconds: float) -> dict[str, Any]:
-    """Let people work, cut each link for a while, and compare afterwards."""
+    """Run people at work, cut each link for a while, and compare afterwards."""
     said: dict[str, Any] = {}
     with Hosts() as hosts:
         hosts.sign_in()

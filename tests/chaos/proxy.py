@@ -61,7 +61,7 @@ class Links:
         self._loop.call_soon_threadsafe(_reset_all, link)
 
     def mend(self, link: Link) -> None:
-        """Let everything pass again; what was swallowed stays lost with its connection."""
+        """Pass everything on again; what was swallowed stays lost with its connection."""
         was_deaf = link.is_deaf
         link.is_cut, link.is_deaf, link.delay = False, False, 0.0
         if was_deaf:

@@ -55,7 +55,7 @@ def rules_of(cycle_id: str) -> Rules:
 
 
 def mark_of(seed: int, application: str, ordinal: int, reviewer: str) -> int:
-    """What a reviewer thinks: a function of the question alone, whoever asks and how often."""
+    """What a reviewer thinks: a function of the request alone, however often it is asked."""
     noise = hashlib.sha256(f"{seed}/{application}/{ordinal}/{reviewer}".encode()).digest()
     truth = hashlib.sha256(f"{seed}/{application}".encode()).digest()
     return (3 * truth[0] % 11 * 2 + noise[0] % 11) // 3

@@ -50,7 +50,7 @@ class Server(ABC):
 
     @abstractmethod
     def argv(self) -> Sequence[str]:
-        """Give the command that it runs as."""
+        """Return the command that it runs as."""
 
     @abstractmethod
     def answers(self) -> bool:

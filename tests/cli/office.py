@@ -92,7 +92,7 @@ class Office:
             ledger.dispose()
 
     def dump(self) -> list[str]:
-        """Give everything that stands in the database, as SQL."""
+        """Return everything that is in the database, as SQL."""
         with sqlite3.connect(self.database) as connection:
             lines = list(connection.iterdump())
         connection.close()
@@ -167,7 +167,7 @@ class Office:
         return self.do("inbox", "score", str(task["task"]), "--reviewer", reviewer, *marks)
 
     def answer_all(self, cycle: str = "ms") -> int:
-        """Let every reviewer empty the inbox; gives how many scores came in."""
+        """Answer every request of every reviewer; return how many scores came in."""
         count = 0
         for reviewer in (row["reviewer_id"] for row in REVIEWERS):
             for task in self.tasks(reviewer, cycle):

@@ -63,7 +63,7 @@ def test_ctrl_c_ends_a_command_quietly_with_130(office: Office) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        # Whoever runs these tests in the background has told them to ignore it.
+        # A shell that runs these tests in the background makes them ignore it.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
     )
     assert watching.stdout is not None

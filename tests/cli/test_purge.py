@@ -116,7 +116,7 @@ def test_a_purge_needs_a_yes(office: Office) -> None:
 
 
 def _score_with_remark(office: Office) -> None:
-    """Let every reviewer score the person, with a remark that names her."""
+    """Score the person as every reviewer, with a remark that names her."""
     for reviewer in ("ada", "ben", "cyd"):
         for task in office.tasks(reviewer):
             if task["applicant"] == "q-applicant":

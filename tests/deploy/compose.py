@@ -44,7 +44,7 @@ def compose(variables: Mapping[str, str]) -> dict[str, Any]:
 
 
 def here(argv: list[str]) -> list[str]:
-    """Spell a command of the image for this machine: its programs are those of this venv."""
+    """Rewrite a command of the image for this machine: its programs are those of this venv."""
     programs = {
         "python": sys.executable,
         "swapflow": str(Path(sys.executable).with_name("swapflow")),

@@ -86,7 +86,7 @@ def marks(external_id: str, kind: str, ordinal: int, by: str) -> float:
 
 
 class World:
-    """One product on one ledger, with one cycle and whoever plays in it."""
+    """One product on one ledger, with one cycle and its people."""
 
     def __init__(
         self,

@@ -37,7 +37,7 @@ class Seed:
 
 
 def seeds() -> tuple[Seed, ...]:
-    """Give good files: tables, workbooks, JSON, rules."""
+    """Return good files: tables, workbooks, JSON, rules."""
     tables = [
         Seed(kind="table", name=path.name, data=path.read_bytes())
         for path in sorted(DATA.iterdir())

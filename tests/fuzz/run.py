@@ -1,4 +1,4 @@
-"""Give spoilt files to every reader for a while, and report: python -m tests.fuzz --minutes 30.
+"""Feed spoilt files to every reader for a while, and report: python -m tests.fuzz --minutes 30.
 
 The files are made from a seed and a number, so that any one can be made again. They are read in a
 process of their own, with little memory and little time for each; one that dies or sticks is
@@ -87,7 +87,7 @@ def run(seed: int, minutes: float) -> Report:
 
 
 def _watch(report: Report, ends: float) -> None:
-    """Let one process read until it dies, sticks, or the time is over."""
+    """Run one reading process until it dies, sticks, or the time is over."""
     context = get_context("spawn")
     here, there = context.Pipe()
     process = context.Process(target=_read, args=(there, report.seed, report.cases), daemon=True)

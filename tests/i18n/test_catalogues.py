@@ -65,7 +65,7 @@ def _template(*messages: str | tuple[str, str]) -> Catalog:
 
 
 def _wrong(message: Message) -> list[tuple[str, str]]:
-    """Give what is translated with other places or marks than it has."""
+    """List translations whose places or marks are not those of the message."""
     ids = (message.id,) if isinstance(message.id, str) else tuple(message.id)
     said = message.string or ""
     strings = (said,) if isinstance(said, str) else tuple(said)

@@ -12,9 +12,9 @@ from swapflow.i18n.languages import (
     gettext,
     known_languages,
     language_named,
+    preferred_languages,
     set_deployment_language,
     use_language,
-    wished,
 )
 from swapflow.settings import load_settings
 
@@ -64,7 +64,7 @@ def test_a_count_goes_with_its_form() -> None:
     ],
 )
 def test_wishes_are_read_the_dearest_first(header: str, wishes: tuple[str, ...]) -> None:
-    assert wished(header) == wishes
+    assert preferred_languages(header) == wishes
 
 
 def test_a_wish_is_served_where_it_can_be() -> None:

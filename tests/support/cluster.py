@@ -33,7 +33,7 @@ def postgres_programs(*wanted: str) -> Path:
 
 
 def not_root(folder: Path) -> dict[str, Any]:
-    """Give what makes a process run as somebody else than root, whom PostgreSQL refuses."""
+    """Return what makes a process run as another user than root, whom PostgreSQL refuses."""
     if os.getuid() != 0:
         return {}
     folder.chmod(0o755)
@@ -41,7 +41,7 @@ def not_root(folder: Path) -> dict[str, Any]:
 
 
 def hand_over(folder: Path, person: Mapping[str, Any]) -> None:
-    """Let that somebody own a folder and what lies in it."""
+    """Make that user the owner of a folder and what lies in it."""
     if person:
         for path in (folder, *folder.iterdir()):
             shutil.chown(path, person["user"], person["group"])
@@ -51,7 +51,7 @@ class Cluster:
     """A cluster in a folder of its own, on a port of this machine; every commit is on the disk.
 
     Attributes:
-        folder: Holds everything below; whoever the server runs as owns it.
+        folder: Holds everything below; the server's user owns it.
         data: The data directory.
         programs: Where the programs lie.
     """
@@ -131,11 +131,11 @@ class Cluster:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def run(self, program: str, *words: str) -> None:
-        """Run one of PostgreSQL's programs as whoever the server runs as."""
+        """Run one of PostgreSQL's programs as the server's user."""
         self.run_as_server([str(self.programs / program), *words])
 
     def run_as_server(self, argv: Sequence[str], **variables: str) -> str:
-        """Run any program as whoever the server runs as; gives what it printed."""
+        """Run any program as the server's user; return what it printed."""
         environment = {
             **os.environ,
             "PATH": f"{self.programs}:{os.environ['PATH']}",

@@ -38,7 +38,7 @@ class Collector:
     bodies: list[bytes] = field(default_factory=list)
 
     def spans(self) -> list[Seen]:
-        """Give every span so far, in the order in which they came."""
+        """Return every span so far, in the order in which they came."""
         found = []
         for body in tuple(self.bodies):
             for resource in ExportTraceServiceRequest.FromString(body).resource_spans:
@@ -65,7 +65,7 @@ def collecting() -> Iterator[Collector]:
             self.wfile.write(said)
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - its name there
-            """Say nothing."""
+            """Log nothing."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         collector = Collector(url=f"http://127.0.0.1:{server.server_port}")

@@ -22,7 +22,7 @@ class Deployed:
     Attributes:
         folder: Its data, and where the supervisor notes the numbers of its processes.
         process: The supervisor.
-        product: The same deployment as somebody with a shell uses it.
+        product: The same deployment as it is used at a shell.
     """
 
     process: Process

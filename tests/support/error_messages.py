@@ -119,7 +119,7 @@ def _of_arguments(arguments: Iterable[ast.expr], texts: _Texts) -> Iterator[str]
 
 def _sentence_keywords(call: ast.Call) -> Iterator[ast.expr]:
     given = {one.arg: one.value for one in call.keywords if one.arg}
-    # A reason alone may be what somebody wrote; beside a cure it is a sentence of ours.
+    # A reason alone may be what a person wrote; beside a cure it is a sentence of ours.
     names = SENTENCE_KEYWORDS | ({"reason"} if "cure" in given else set())
     return (value for name, value in given.items() if name in names)
 

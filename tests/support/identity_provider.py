@@ -198,12 +198,12 @@ class IdentityProvider:
             return False
 
     def knows(self, login: str, **claims: object) -> str:
-        """Let somebody have a login there; gives it."""
+        """Add a login there and return it."""
         self._http.put(f"/test/people/{login}", json=claims).raise_for_status()
         return login
 
     def behaves(self, **mood: object) -> None:
-        """Let it misbehave in this way from now on; in none when called without."""
+        """Make it misbehave in this way from now on; in none when called without."""
         self._http.put("/test/mood", json=mood).raise_for_status()
 
     def changes_its_key(self) -> None:

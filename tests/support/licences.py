@@ -1,7 +1,7 @@
 """Lists the licence of everything that is installed along with swapflow; `make check` runs it.
 
 Read from what the installed packages say of themselves, so nothing is asked of any server. A
-licence that is not among `FINE` ends it with 1: somebody has to read it before it may be shipped.
+licence that is not among `FINE` ends it with 1: a person has to read it before it may be shipped.
 """
 
 import re
@@ -68,7 +68,7 @@ def shipped(name: str, extras: frozenset[str], seen: set[str]) -> Iterator[Distr
 
 
 def licence_of(package: Distribution) -> str:
-    """Give a package's licence as an SPDX expression, or in its own words."""
+    """Return a package's licence as an SPDX expression, or in its own words."""
 
     def said(field: str) -> list[str]:
         return [str(text) for text in package.metadata.get_all(field) or ()]
@@ -85,7 +85,7 @@ def licence_of(package: Distribution) -> str:
 
 
 def is_fine(expression: str) -> bool:
-    """Say whether an expression asks for nothing but what is known to be fine.
+    """Return whether an expression asks for nothing but what is known to be fine.
 
     Of alternatives one is enough; of what is joined by AND, all must be.
     """

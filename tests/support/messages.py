@@ -140,17 +140,17 @@ def extracted() -> Catalog:
 
 
 def spelled(catalogue: Catalog) -> str:
-    """Spell a catalogue as its file."""
+    """Format a catalogue as its file."""
     written = io.BytesIO()
     write_po(written, catalogue, width=99, include_lineno=False)
     return written.getvalue().decode()
 
 
 def updated(file: Path, template: Catalog) -> str:
-    """Spell a language's file with the template's messages, and its own translations of them.
+    """Format a language's file with the template's messages, and its own translations of them.
 
     A translation whose message is gone stays at the end of the file (`#~`), and comes back with
-    its message: whoever runs this while a sentence is being moved must not lose it for good.
+    its message: a run while a sentence is being moved must not lose it for good.
     """
     language = file.parent.parent.name
     with file.open("rb") as opened:

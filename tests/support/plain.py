@@ -64,7 +64,7 @@ class Words(HTMLParser):
 
 
 def plain(text: str) -> list[str]:
-    """Give the pieces of a page or mail in which plain English is left."""
+    """Return the pieces of a page or mail in which plain English is left."""
     pieces = Words(text).pieces if "<" in text else [text]
     said = [" ".join(piece.split()) for piece in pieces]
     return [

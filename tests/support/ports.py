@@ -4,7 +4,7 @@ import socket
 
 
 def free_port() -> int:
-    """Give one; another process may take it before it is used."""
+    """Return a free port; another process may take it before it is used."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

@@ -71,7 +71,7 @@ class Process:
         """Ask it to stop and wait; returns its exit status.
 
         Args:
-            cap: Seconds after which whoever runs it would kill it.
+            cap: Seconds after which a supervisor would kill it.
         """
         os.kill(self.pid, signal.SIGTERM)
         self.wait_for(lambda: self.code is not None, what="a clean stop", cap=cap)

@@ -87,7 +87,7 @@ class RedisServer:
         self.start()
 
     def flush(self) -> None:
-        """Empty it, as somebody with a shell might."""
+        """Empty it, as an operator at a shell might."""
         with redis.Redis.from_url(self.url) as client:
             client.flushall()
 

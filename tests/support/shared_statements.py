@@ -59,6 +59,6 @@ def _alike(one: Dialect, other: object) -> bool:
 
 
 def share_statements() -> None:
-    """Let every engine that is made from now on in this process share its statements."""
+    """Make every engine that is created from now on in this process share its statements."""
     registry.register("sqlite", __name__, "SharedSQLite")
     registry.register("postgresql.psycopg", __name__, "SharedPostgres")

@@ -51,7 +51,7 @@ QUICK = (
     "identity/*",
     "ledger/cycle/*",
     "ledger/identity/*",
-    "ledger/test_contract.py",
+    "ledger/test_contract*.py",
     "monitoring/*",
     "outbound/*",
     "planning/test_report.py",
@@ -73,7 +73,7 @@ QUICK = (
 SERVERS = frozenset(
     {"file", "file_ledger", "postgresql", "postgres", "redis7", "server", "valkey"}
 )
-"""Parameters and fixtures that stand for more than this process and its memory."""
+"""Parameters and fixtures that need more than this process and its memory."""
 
 NOT_QUICK = frozenset({"system", "browser", "slow", "data", "long"})
 """Marks of what the quick tier leaves out."""

@@ -52,7 +52,7 @@ class Crowd:
 
     @contextmanager
     def at_work(self) -> Iterator[None]:
-        """Let them answer, one after the other, until the block ends."""
+        """Have them answer, one after the other, until the block ends."""
         enough, failed = threading.Event(), []
 
         def work() -> None:
@@ -73,5 +73,5 @@ class Crowd:
         assert not failed, failed
 
     def wait_for(self, receipts: int) -> None:
-        """Wait until so many were acknowledged."""
+        """Wait until that number of answers was acknowledged."""
         wait_until(lambda: len(self.told) >= receipts, what="receipts")

@@ -283,7 +283,7 @@ def worker_gone(here: Rehearsal) -> None:
 
 
 def leaked(here: Rehearsal) -> None:
-    """A key, a mailed link or a device of somebody got into other hands."""
+    """A person's key, mailed link or device got into other hands."""
     here.run("swapflow user shut-out ops@example.org --by security", says="shut out")
 
 
@@ -324,7 +324,7 @@ def database_lost(here: Rehearsal) -> None:
 
 
 def altered(here: Rehearsal) -> None:
-    """Somebody with the database in hand changes a score."""
+    """A person with access to the database changes a score."""
     with closing(sqlite3.connect(here.folder / "swapflow.db")) as connection:
         connection.execute("UPDATE score SET value = value / 2 WHERE id = 1")
         connection.commit()
@@ -365,7 +365,7 @@ def rehearse(*, progress: Callable[[str], None] = lambda _: None) -> dict[str, l
 
 
 def page(steps: Mapping[str, list[Step]]) -> str:
-    """Spell what was seen as the page of the drills."""
+    """Format what was seen as the page of the drills."""
     lines = [*INTRODUCTION, ""]
     for heading, done in steps.items():
         lines += [f"## {heading}", "", (DRILLS[heading].__doc__ or "").strip(), ""]

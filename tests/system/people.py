@@ -41,7 +41,7 @@ def launch_with_people(stack: Stack, cycle_id: str, *, applications: int = 8) ->
 
 
 def delivered(stack: Stack, cycle_id: str, *, at_least: int = 1) -> tuple[Assignment, ...]:
-    """Wait until so many assignments lie in inboxes, and give them in the order of their ids."""
+    """Wait until enough assignments lie in inboxes, and return them in the order of their ids."""
     product = stack.product
 
     def lying() -> tuple[Assignment, ...]:

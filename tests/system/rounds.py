@@ -104,7 +104,7 @@ def wait_for_end(stack: Stack, cycle_id: str) -> None:
 def wait_until_under_way(
     stack: Stack, cycle_id: str, *, decisions: int = 2, more: Callable[[Cycle], bool] | None = None
 ) -> Cycle:
-    """Wait until a cycle has made so many decisions, and has not ended."""
+    """Wait until a cycle has made that number of decisions, and has not ended."""
 
     def under_way() -> bool:
         cycle = stack.product.cycles.get(cycle_id)
@@ -137,7 +137,7 @@ def check(stack: Stack, cycle_id: str, expected: Outcome) -> None:
 def problems_of(
     product: Swapflow, cycle_id: str, expected: Outcome, *, live: bool = True
 ) -> list[str]:
-    """Say what is wrong with a cycle that has ended; empty when nothing is.
+    """List what is wrong with a cycle that has ended; empty when nothing is.
 
     Args:
         product: The deployment.
@@ -159,7 +159,7 @@ def problems_of(
 def unsound(
     product: Swapflow, cycle_id: str, *, live: bool = True, patience: float = CAP
 ) -> list[str]:
-    """Say what a verification finds; the coordinator gets a moment to bring Redis up to date."""
+    """List what a verification finds; the coordinator gets a moment to bring Redis up to date."""
     until = time.monotonic() + patience
     while True:
         findings = product.reports.verify(cycle_id, live=live).findings

@@ -118,7 +118,7 @@ class Stack(Deployed):
         return self.process.output().count("exited with status 137")
 
     def crash_next_lives(self, name: str, *points: str) -> None:
-        """Give each of the next lives of a process a point at which it ends."""
+        """Set a point at which each of the next lives of a process ends."""
         file = crash_file(self.folder, name)
         file.parent.mkdir(exist_ok=True)
         file.write_text("\n".join(points), encoding="ascii")
@@ -163,7 +163,7 @@ class Stack(Deployed):
     # Redis
 
     def redis(self) -> "redis.Redis":
-        """Connect to its Redis as somebody with a shell might."""
+        """Connect to its Redis as an operator at a shell might."""
         return redis.Redis.from_url(self.settings.redis, socket_timeout=10)
 
     def redis_answers(self) -> bool:
@@ -247,5 +247,5 @@ def _up_to(number: int) -> range:
 
 
 def describe(counts: Mapping[str, int]) -> str:
-    """Spell a tally in one line."""
+    """Format a tally in one line."""
     return ", ".join(f"{name} {count}" for name, count in sorted(counts.items()))

@@ -22,7 +22,7 @@ from swapflow.engine.services import Swapflow
 def submit_at_once(
     product: Swapflow, answer: Answer, *, threads: int, wait: Callable[[], None]
 ) -> list[Receipt]:
-    """Submit one answer from so many threads, when `wait` is over."""
+    """Submit one answer from several threads, when `wait` is over."""
     barrier = Barrier(threads, action=wait)
 
     def submit() -> Receipt:

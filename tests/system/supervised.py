@@ -22,7 +22,7 @@ BACK_OFF = BackOff(first=0.05, most=0.2)
 
 
 def crash_file(data_dir: Path, name: str) -> Path:
-    """Give the file that lists where the next lives of a process are to end, a line each."""
+    """Return the file that lists where the next lives of a process are to end, a line each."""
     return data_dir / "crash" / name
 
 

@@ -52,7 +52,7 @@ class Drill:
         self.cluster.run_as_server(["bash", "-euc", block], **self._places, **more)
 
     def lose(self) -> None:
-        """Let the server's disk be gone once the archive has the log."""
+        """Delete the server's disk once the archive has the log."""
         self.cluster.ask("SELECT pg_switch_wal()")
         wait_until(self._archived, what="the log is in the archive")
         self.cluster.lose()

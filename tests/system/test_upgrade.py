@@ -125,7 +125,7 @@ def test_processes_of_the_first_release_work_on_while_the_tables_change_until_th
 
         coordinator.wait_for(decided, what="decisions on the new tables")
         assert worker.code is None, worker.tail()
-        # Whoever dies meanwhile is replaced by the new version; the old one says why.
+        # A process that dies meanwhile is replaced by the new version; the old one says why.
         again = started(coordinator_spec(settings, "coordinator"), old=True)
         again.wait_for(lambda: again.code is not None, what="a refusal")
         assert again.code != 0
@@ -142,7 +142,7 @@ def test_processes_of_the_first_release_work_on_while_the_tables_change_until_th
 
 
 def _starter(stack: ExitStack, settings: Settings, old_code: Path) -> Starter:
-    """Give what starts a process of this version, or of the old one, until the test ends."""
+    """Return what starts a process of this version, or of the old one, until the test ends."""
 
     def started(spec: ProcessSpec, *, old: bool = False) -> Process:
         code = str(old_code if old else ROOT)

@@ -1,4 +1,4 @@
-"""Walks a site as somebody who follows every link, and reads the forms of every page."""
+"""Walks a site by following every link, and reads the forms of every page."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -129,7 +129,7 @@ class Page(HTMLParser):
 
 
 def shape(address: str) -> str:
-    """Give a path with its numbers, ids and codes left out: pages of one kind look alike."""
+    """Return a path with its numbers, ids and codes left out: pages of one kind look alike."""
     app = urlsplit(address).path.split("/")
     return "/".join("*" if any(c.isdigit() for c in part) else part for part in app)
 

@@ -14,7 +14,7 @@ from tests.web.site import Site
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """Somebody with a browser, and where their walk starts."""
+    """A person with a browser, and where their walk starts."""
 
     name: str
     client: TestClient
@@ -42,7 +42,7 @@ def _fill(site: Site) -> None:
 
 
 def people(site: Site) -> tuple[Seen, ...]:
-    """Give an administrator, a chair, a reviewer, and somebody who is not signed in."""
+    """Return an administrator, a chair, a reviewer, and a visitor who is not signed in."""
     places = tuple(
         f"/{place}/{cycle}"
         for place in ("today", "applicants", "reviewers", "decide", "setup")
@@ -62,7 +62,7 @@ def people(site: Site) -> tuple[Seen, ...]:
 
 
 TOUCHED = {("account", "last_seen_at"), ("session", "last_seen_at"), ("api_token", "last_used_at")}
-"""What a visit may note: when somebody was here last."""
+"""What a visit may note: when a person was here last."""
 
 
 def dump(site: Site) -> dict[str, list[dict[str, object]]]:

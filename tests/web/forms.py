@@ -4,7 +4,7 @@ import re
 
 
 def fields_of(page: str) -> dict[str, str]:
-    """Give what a browser would send back of the page's first big form, unchanged."""
+    """Return what a browser would send back of the page's first big form, unchanged."""
     found: dict[str, str] = {}
     for tag in re.findall(r"<input[^>]*>", page):
         name = re.search(r'name="([^"]*)"', tag)

@@ -10,7 +10,7 @@ from swapflow.identity.permissions import Right
 
 @dataclass(frozen=True, slots=True)
 class Somewhere:
-    """A right in any cycle at all: for pages that list what somebody may see."""
+    """A right in any cycle at all: for pages that list what a person may see."""
 
     right: Right
 
@@ -315,4 +315,4 @@ API: dict[str, Right | Somewhere | str] = {
     "GET /api/v1/webhooks/{webhook_id}/calls": _HOOKS,
     "POST /api/v1/webhooks/{webhook_id}/calls/{call_id}/again": _HOOKS,
 }
-"""The same for the JSON API; a webhook is of a program, and seen by whoever sets that one up."""
+"""The same for the JSON API; a webhook is of a program, and seen by those who set that one up."""

@@ -35,7 +35,7 @@ class Served:
         return self.browsers[-1]
 
     def audit(self, who: str) -> list[tuple[str, str]]:
-        """What the audit log says of somebody, newest first."""
+        """What the audit log says of a person, newest first."""
         lines = self.site.ledger.office().audit(at_most=500)
         return [(entry.what, entry.detail) for _, entry in lines if entry.who == who]
 

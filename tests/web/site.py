@@ -74,7 +74,7 @@ ROUTES: list[BaseRoute] = []
 
 
 class Site:
-    """One deployment's pages, and whoever opens them.
+    """One deployment's pages, and the people who open them.
 
     Attributes:
         mails: Every mail that was sent, oldest first; `turn` sends those that wait.
@@ -122,7 +122,7 @@ class Site:
         cycle: str = "",
         method: Method = Method.PASSWORD,
     ) -> TestClient:
-        """A browser in which somebody is signed in.
+        """A browser in which a person is signed in.
 
         Args:
             role: What they are; None for nothing, as reviewers are.
@@ -258,7 +258,7 @@ class Site:
         raise AssertionError("nothing waits for anybody")
 
     def later(self, seconds: float) -> None:
-        """Let the database's clock be so many seconds ahead."""
+        """Set the database's clock some seconds ahead."""
         self.ledger.set_clock_offset(seconds)
 
     def _work(self, messages: Sequence[QueueMessage]) -> None:
@@ -271,7 +271,7 @@ class Site:
 
 
 def _with_known_routes(app: FastAPI) -> FastAPI:
-    """Let all apps of this process share their routes: making them takes half a second."""
+    """Make all apps of this process share their routes: making them takes half a second."""
     if ROUTES:
         app.router.routes[:] = ROUTES
     else:

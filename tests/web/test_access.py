@@ -19,7 +19,7 @@ from tests.web.site import SITE_RULES, Site
 
 
 ENDLESS = {"GET /today/{cycle_id}/events"}
-"""A stream, which never ends for whoever may see it."""
+"""A stream, which never ends for a person who may see it."""
 
 LEAVES = {"POST /sign-out"}
 
@@ -32,7 +32,7 @@ SAFE_ASKS = re.compile(
 
 
 def routes_of(routes: list[Any]) -> Iterator[Any]:
-    """Give every route of an application, those of included routers too."""
+    """Iterate over the routes of an application, those of included routers too."""
     for route in routes:
         if hasattr(route, "effective_candidates"):
             yield from routes_of(route.effective_candidates())
@@ -92,7 +92,7 @@ def test_the_table_names_every_page_and_no_other(site: Site) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Walker:
-    """Somebody who tries every page with the ids of the cycle `fall` and of R1's task."""
+    """A person who tries every page with the ids of the cycle `fall` and of R1's task."""
 
     name: str
     client: TestClient

@@ -30,7 +30,7 @@ ODD = {
 
 
 def forms(client: TestClient, starts: tuple[str, ...]) -> Iterator[Form]:
-    """Give each kind of form once."""
+    """Iterate over the forms, each kind once."""
     known = set()
     for _, page in walk(client, *starts):
         for form in page.forms if page else ():
@@ -96,7 +96,7 @@ def test_odd_values_never_end_in_a_fault_and_a_refusal_changes_nothing(
 def changed(
     before: dict[str, list[dict[str, object]]], after: dict[str, list[dict[str, object]]]
 ) -> dict[str, list[dict[str, object]]]:
-    """Give the rows that are new, but for the log of what was tried."""
+    """Return the rows that are new, but for the log of what was tried."""
     return {
         name: [row for row in rows if row not in before[name]]
         for name, rows in after.items()

@@ -1,4 +1,4 @@
-"""In a blind cycle nothing that a reviewer can reach tells who somebody is."""
+"""In a blind cycle nothing that a reviewer can reach tells who an applicant is."""
 
 import io
 import re
@@ -107,7 +107,7 @@ def number_of(site: Site, email: str) -> int:
 
 
 def _spelled(content: bytes) -> str:
-    """Give the text of an answer; of a workbook, that of all its parts."""
+    """Return the text of an answer; of a workbook, that of all its parts."""
     if not content.startswith(b"PK"):
         return content.decode("utf-8", "replace")
     with zipfile.ZipFile(io.BytesIO(content)) as archive:

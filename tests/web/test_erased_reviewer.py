@@ -63,7 +63,7 @@ def site(tmp_path: Path, settings: Settings, valkey: RedisServer) -> Iterator[Si
 
 
 def leave_traces(site: Site) -> None:
-    """Let the reviewer sign in, answer, decline and begin, and staff write about them."""
+    """Sign in, answer, decline and begin as the reviewer, and write about them as staff."""
     browser = site.anonymous()
     browser.post("/sign-in/link", data={"email": MAIL, "next": "/inbox"})
     site.turn()

@@ -64,7 +64,7 @@ class Desk:
         return Counter(line.split()[0] for line in lines)
 
     def work_off(self, worker: Process, ids: Sequence[str], *, effects: int) -> float:
-        """Wait for so many effects, sending again what has none, as the sweep does.
+        """Wait for that number of effects, sending again what has none, as the sweep does.
 
         kombu loses a message that was taken from the queue and not yet noted, when the worker
         or its connection dies at that moment: sending again is not optional.

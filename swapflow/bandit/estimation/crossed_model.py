@@ -11,6 +11,7 @@ from scipy import sparse
 from swapflow.bandit.situation import FloatArray, IntArray, Scores
 
 
+# A number, not a test of convergence: equal scores must take equal steps on every machine.
 EM_STEPS = 20
 
 
@@ -18,6 +19,7 @@ OFFSET_SPREAD = 0.1
 """Prior sd of a kind's offset; without it the first few scores of a kind are all offset."""
 
 
+# Above 0, because the equations divide by variances.
 LEAST_VARIANCE = 1e-10
 
 
@@ -97,6 +99,7 @@ class ScoreColumns:
         """Build the columns, with one row per score."""
         reviewers = reviewer_count(scores) if severity else 0
         scored = np.flatnonzero(np.bincount(scores.kind, minlength=kinds)).tolist()
+        # The lowest kind with scores has offset 0: else level and offsets could not be told apart.
         offset_kinds = tuple(scored[1:]) if kind_offsets else ()
         rows, columns = [], []
         if reviewers:
@@ -117,6 +120,8 @@ class ScoreColumns:
         design = sparse.csr_array(
             (np.ones(row.size), (row, column)), shape=(scores.mark.size, width)
         )
+        # A reviewer without a mark would pass the prior
+        # off as an estimate of the severities' spread.
         known_reviewers = scores.reviewer[scores.reviewer >= 0]
         seen = np.bincount(known_reviewers, minlength=reviewers)[:reviewers] > 0
         return cls(
@@ -210,6 +215,7 @@ class CrossedModel:
             + 2 * np.sum(solved.arm * crossed)
         )
         met = self.moment @ solved.column + np.sum(self.total * solved.arm)
+        # A difference of large sums: rounding may leave it just below 0.
         return max(float(self.square - 2 * met + fit), 0.0)
 
 

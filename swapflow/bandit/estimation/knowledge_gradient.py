@@ -36,6 +36,7 @@ def expected_crossing(distance: FloatArray, deviation: FloatArray) -> FloatArray
     Source:
         Frazier, Powell and Dayanik 2008, the knowledge gradient for a step with known variance.
     """
+    # A pull that moves nothing (sd 0) makes z infinite or no number: neither is below FARTHEST.
     with np.errstate(divide="ignore", invalid="ignore"):
         z = distance / deviation
         step = deviation * (np.exp(-0.5 * z * z) / ROOT_TWO_PI - z * ndtr(-z))
@@ -145,11 +146,13 @@ class PullChooser:
     price: FloatArray = field(init=False)
 
     def __post_init__(self) -> None:
+        # Copied, because choosing counts in place and the arrays belong to the caller's situation.
         self.information = self.information.astype(np.float64, copy=True)
         self.allowed = self.allowed.copy()
         self.kind_left = self.kind_left.copy()
         self.waiting = self.waiting.copy()
         cost = np.array([kind.cost for kind in self.kinds])
+        # The slack of `batch`: ten costs of 0.1 must fit into 1.
         self.price = cost - MONEY * np.maximum(1.0, cost)
         self.priority = self._priorities(np.arange(self.information.size))
 
@@ -180,6 +183,7 @@ class PullChooser:
         if not open_kinds.any():
             return None
         priority = self.priority if open_kinds.all() else self.priority * open_kinds
+        # argmax takes the first of equals: the lowest arm, then the lowest kind.
         place = int(np.argmax(priority))
         arm, kind = divmod(place, len(self.kinds))
         value = float(priority[arm, kind])
@@ -197,6 +201,7 @@ class PullChooser:
         self.kind_left[pick.kind] -= 1
         self.budget_left -= kind.cost
         self.waiting[pick.arm] = True
+        # A pending pull moves its own arm's variance alone, so no other priority changes.
         touched = np.array([pick.arm])
         self.priority[touched] = self._priorities(touched)
 

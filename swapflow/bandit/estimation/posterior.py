@@ -138,6 +138,7 @@ def posterior(scores: Scores, *, n: int, kinds: tuple[PullKind, ...], fitted: Fi
         precision=columns.precision(fitted),
     )
 
+    # An arm without a score keeps the level and the whole prior variance.
     mean = np.full(n, fitted.level)
     mean[crossed.arm] += solved.arm
     variance = np.full(n, fitted.prior_variance)

@@ -58,6 +58,7 @@ class Layout:
 
 def inverse_of(factor: FloatArray) -> FloatArray:
     """Invert a matrix from its lower Cholesky factor."""
+    # LAPACK fills the lower half alone.
     lower, _ = linalg.lapack.dpotri(factor, lower=True)
     lower = np.tril(lower)
     return np.asarray(lower + np.tril(lower, -1).T)
@@ -71,6 +72,7 @@ def misfit(sums: KindSums, eliminated: FloatArray, kept: FloatArray) -> float:
         + 2 * eliminated @ (sums.cross @ kept)
     )
     met = eliminated @ sums.eliminated_total + kept @ sums.kept_total
+    # A difference of large sums: rounding may leave it just below 0.
     return max(float(sums.square - 2 * met + fit), 0.0)
 
 

@@ -197,7 +197,7 @@ class BoundedProgram:
 
     def _prices(self, shares: FloatArray) -> tuple[float, FloatArray]:
         """Return the relaxation's value, and the least worth of an arm of each cell that is in."""
-        from scipy.optimize import linprog  # noqa: PLC0415 - as in programme.py
+        from scipy.optimize import linprog  # noqa: PLC0415 - as in linear_programs.py
 
         cuts = [
             self._cuts_around(cell, place)

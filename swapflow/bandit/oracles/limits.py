@@ -180,10 +180,12 @@ def grid_of(terms: Terms, *, also: Sequence[BoolArray] = ()) -> CellLimits:
     _check(terms)
     cell, patterns = _cells([*_memberships(terms), *also], terms.n)
     fixed = np.flatnonzero(terms.pinned > 0)
+    # Pinned arms leave the cells: nothing about them is left to choose.
     cell[terms.pinned != 0] = -1
     rows = limit_rows(terms)
     weights = np.array([row.weights(patterns) for row in rows])
     held = np.array([row.held(terms, fixed) for row in rows])
+    # The first credits of a target are earned by its members that are pinned in.
     worth = tuple(
         (
             patterns[:, len(terms.limits) + index],
@@ -252,6 +254,8 @@ class LimitRow:
 def limit_rows(terms: Terms) -> list[LimitRow]:
     """Build the rows of the terms: places first, then every limit."""
     rows = [LimitRow(limit=-1, lower=terms.fewest, upper=terms.size)]
+    # Where places may stay empty a share is no fixed number: it is compared with the cohort's own
+    # size, in a row of its own.
     ranged = terms.fewest < terms.size
     for index, limit in enumerate(terms.limits):
         least, most = _counts(limit, terms.size, shares=not ranged)

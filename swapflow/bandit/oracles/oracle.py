@@ -161,6 +161,7 @@ class Diverse:
         indices = [arms.tolist() for arms in members]
 
         sums = [0.0] * len(members)
+        # The arm's index comes second in each offer, so that of equal gains the lowest index wins.
         offers = [
             (-_root(values[0]), indices[group][0], group, 0)
             for group, values in enumerate(ranked)

@@ -88,6 +88,7 @@ class Quota:
         first_open = np.max(first_out[may_enter], initial=-np.inf)
         last_free = np.min(last_in[may_leave], initial=np.inf)
 
+        # An exchange within a group keeps every count; one across groups needs room on both sides.
         replacement = np.where(may_leave, np.maximum(first_out, first_open), first_out)
         replaced = np.where(may_enter, np.minimum(last_in, last_free), last_in)
         group = self.groups
@@ -136,6 +137,7 @@ class Quota:
 
 def _rank_in_group(utilities: FloatArray, groups: IntArray) -> IntArray:
     """Number each group's arms from its best (0) on."""
+    # Stable: of equals in a group the lowest index ranks first.
     order = np.lexsort((-utilities, groups))
     sizes = np.bincount(groups)
     starts = np.cumsum(sizes) - sizes

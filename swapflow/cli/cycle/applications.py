@@ -142,6 +142,7 @@ def correct(
     as_json: AsJson = False,
 ) -> None:
     """Correct what is known of an applicant; files imported later leave it so."""
+    # Given twice, a field takes the last value, as later options do everywhere.
     values = dict(split_pair(one, "--field", "NAME=VALUE") for one in field or ())
     said = {
         **({} if name is None else {"name": name}),
@@ -286,6 +287,7 @@ def _move(
 ) -> None:
     """Move one application; refuse a word that would do something else than it says."""
     swapflow = product()
+    # `release` of a withdrawn applicant would bring them back, which its name does not say.
     status = _status(swapflow, cycle, applicant)
     if status not in set(allowed):
         raise NotReadyError(

@@ -126,6 +126,7 @@ def _plain(seen: "Calibration", names: _Names, cycle: str) -> "list[str | Listin
 
 
 def _connection(seen: "Calibration", names: _Names) -> list[str]:
+    # Reviewers without a mark yet are only in the second: one group so far may still be several.
     held = seen.groups if len(seen.groups) > 1 else seen.apart
     if len(held) > 1:
         until = (

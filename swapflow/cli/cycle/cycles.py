@@ -49,6 +49,7 @@ def new(
         raise InvalidInputError("template_or_rules")
     swapflow = product()
     file = rules or out or Path(f"{cycle}.toml")
+    # A file that is there already is taken and never overwritten.
     written = template is not None and _write_template(file, template)
     try:
         read = _read_rules(file)
@@ -136,6 +137,7 @@ def watch(
         _watch_live(swapflow, cycle, every=every, looks=looks)
         return
     for seen in _looks(swapflow, cycle, every=every, looks=looks):
+        # The reader of a pipe has gone: nobody is watching any more.
         if not say(
             to_text(cycle_output.progress_json(seen))
             if as_json
@@ -230,6 +232,7 @@ def _write_template(file: Path, template: str) -> bool:
     from swapflow.files.rules.rules_file import template as template_text
 
     try:
+        # Made or refused in one step: another command may write the same name.
         with file.open("x", encoding="utf-8") as opened:
             opened.write(template_text(template))
     except FileExistsError:

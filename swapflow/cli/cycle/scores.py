@@ -191,6 +191,7 @@ def import_file(
     from swapflow.files.tables.table import read_table
 
     swapflow = product()
+    # Read once: which of the two kinds of file it is shows only in its header.
     table = read_table(file, encoding=encoding, sheet=sheet)
     if is_sheet(table):
         import_sheet(
@@ -257,6 +258,7 @@ def _rows(swapflow: "Swapflow", cycle: str) -> list[dict[str, object]]:
     applications = {a.number: a.external_id for a in swapflow.applicants.list(cycle)}
     reviewers = {r.number: r.external_id for r in swapflow.reviewers.list(cycle)}
     kinds = [kind.name for kind in swapflow.cycles.rules(cycle).kinds]
+    # Oldest first, so the last revision of each stays.
     standing: dict[str, Score] = {s.assignment_id: s for s in swapflow.scores.list(cycle)}
     return [
         {

@@ -70,6 +70,7 @@ def _say_demonstrated(
         "seconds": seconds,
         "cycles": {d.program.cycle_id: replay_json(d.replayed) for d in done},
     }
+    # Beside the folder, which the next demo empties.
     figures = folder.parent / "demo.json"
     figures.write_text(to_text(content) + "\n", encoding="utf-8")
     report(
@@ -90,6 +91,7 @@ def _keep_serving(running: "Swapflow", folder: Path) -> None:
     from swapflow.simulation.demo import ROUND
     from swapflow.simulation.playground import open_playground
 
+    # The demo's own stores, whatever the environment names: it must not reach the office's.
     settings = load_settings(data_dir=folder, database_url=None, redis_url=None)
     made = open_playground(running, assemble(settings)[1], round_id=ROUND)
     waiting = f"{made.waiting} reviews wait in the program Fellowship"
@@ -97,6 +99,8 @@ def _keep_serving(running: "Swapflow", folder: Path) -> None:
     print(f"  staff:    {made.staff.email}  {made.staff.password}")
     print(f"  reviewer: {made.reviewer.email}  {made.reviewer.password}  ({waiting})")
     print("Ctrl-C stops it.", flush=True)
+    # A handler that does nothing ends the pause alone;
+    # the caller then stops the processes in order.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: None)
     signal.pause()

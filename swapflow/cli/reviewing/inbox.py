@@ -247,6 +247,7 @@ def _find(swapflow: "Swapflow", task: str, seat: TerminalReviewer) -> "Assignmen
     """Find a task among those of the reviewer; another reviewer's is not there at all."""
     cycle = cycle_of(task)
     code_of = swapflow.cycles.get(cycle).task_code
+    # By the reviewer's own list: whether a code exists elsewhere is nobody's business here.
     number = next(
         (r.number for r in swapflow.reviewers.list(cycle) if r.external_id == seat.reviewer), None
     )

@@ -36,6 +36,7 @@ class LetterState(StrEnum):
     @property
     def has_left(self) -> bool:
         """Whether the letter cannot be held back any more."""
+        # From QUEUED on: a worker may take it at any moment.
         return self not in {LetterState.HELD, LetterState.TAKEN_BACK, LetterState.VOID}
 
 
@@ -115,6 +116,7 @@ def told(
     announcements: tuple[Announcement, ...],
 ) -> dict[int, tuple[Announcement, AnnouncedLetter]]:
     """Return the last effective letter of each applicant, by application."""
+    # Announcements come oldest first, so an applicant's last letter is the one that stays.
     return {
         letter.application: (announcement, letter)
         for announcement in announcements

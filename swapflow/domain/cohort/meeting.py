@@ -74,6 +74,7 @@ class Meeting:
     @property
     def words(self) -> Mapping[int, Said]:
         """The valid outcomes, by application."""
+        # Oldest first, so the last outcome of an application overwrites those before.
         return {one.application: one for one in self.said}
 
 

@@ -97,6 +97,7 @@ class GroupLimit:
         most = size if self.maximum is None else self.maximum
         return not (
             self.minimum <= held <= most
+            # Compared as counts: a share of a list's size is rarely a whole number.
             and self.minimum_share * size <= held + ROUNDING
             and held <= self.maximum_share * size + ROUNDING
         )

@@ -75,7 +75,7 @@ class NewApplication:
     documents: tuple[tuple[str, str, bool], ...] = ()
 
 
-def said(new: NewApplication) -> dict[str, str]:
+def listed_values(new: NewApplication) -> dict[str, str]:
     """Return what a list says of an applicant, by name; blank values are left out.
 
     Monitoring attributes are left out: no deciding code may read those.
@@ -86,13 +86,14 @@ def said(new: NewApplication) -> dict[str, str]:
     words |= {f"select:{name}": value for name, value in new.selection.items()}
     words |= {f"field:{name}": value for name, value in new.fields.items()}
     words |= {
+        # Said of the link too: a file that is redacted since is a change of the list.
         f"document:{name}": f"{link} (redacted)" if redacted else link
         for name, link, redacted in new.documents
     }
     return {name: value for name, value in words.items() if value}
 
 
-def stands(application: Application) -> dict[str, str]:
+def known_values(application: Application) -> dict[str, str]:
     """Return the known values of an applicant by the same names, without documents."""
     words = {"name": application.name, "email": application.email}
     words |= {f"select:{name}": value for name, value in application.attributes.items()}

@@ -97,10 +97,12 @@ def _escaped(text: str) -> str:
 
 
 def _quoted(text: str) -> str:
+    # RFC 5545 has no escape for a quotation mark inside a quoted parameter.
     return '"' + "".join(s for s in text.replace('"', "'") if s.isprintable()) + '"'
 
 
 def _bare(address: str) -> str:
+    # An address is not quoted, so these signs would begin another parameter or value.
     return "".join(sign for sign in address if sign.isprintable() and sign not in " ;,")
 
 

@@ -126,6 +126,7 @@ def protected_trait(name: str) -> str:
     """
     spaced = _CAMEL.sub(" ", unicodedata.normalize("NFC", name)).replace("_", " ")
     words = [word.casefold() for word in _WORD.findall(spaced)]
+    # Longest runs first: a whole phrase decides before one word of it does.
     for length in range(min(_LONGEST, len(words)), 0, -1):
         for start in range(len(words) - length + 1):
             trait = _TRAIT.get(" ".join(words[start : start + length]))

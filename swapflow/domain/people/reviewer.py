@@ -86,6 +86,8 @@ class Reviewer:
     @property
     def was_erased(self) -> bool:
         """Whether the person was erased and only the number is left."""
+        # An office may call a reviewer "erased-3" itself;
+        # only an erased one has no name and address.
         return not (self.active or self.name or self.email) and self.external_id.startswith(
             erased_id(self.number)
         )

@@ -28,6 +28,7 @@ class PullReason(StrEnum):
     RULE = "rule"
     CHANCE = "chance"
     STAFF = "staff"
+    # The stored word is older than the name, and stored words stay.
     RECONSIDERATION = "appeal"
     LATE = "late"
 

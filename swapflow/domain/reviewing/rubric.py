@@ -26,6 +26,7 @@ def utility(rubric: Rubric, marks: Mapping[str, float | None]) -> float:
         raise InvalidInputError(
             "criterion_unknown", kind=rubric.kind, criterion=unknown[0], criteria=known
         )
+    # Compared with None and not by truth: 0 is a mark.
     given = [(c, mark) for c in rubric.criteria if (mark := marks.get(c.name)) is not None]
     total = sum(criterion.weight for criterion, _ in given)
     if total <= 0:

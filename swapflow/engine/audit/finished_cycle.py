@@ -130,6 +130,7 @@ def gather_finished_cycle(cycle_id: str, *, ledger: Ledger) -> FinishedCycle:
 
 def check(closed: FinishedCycle) -> Verification:
     """Check the chain and compute every decision and every list again; no ledger, no network."""
+    # Nothing behind a broken link proves anything, so nothing behind it is replayed.
     broken = broken_at(closed.cycle_id, closed.events)
     if broken is not None:
         finding = Disagreement(what=f"event {broken} is not what was recorded", fatal=True)
@@ -199,10 +200,12 @@ def _reconsidered(
     numbers = {p.application for p in before.places} | {application}
     among = places_among(closed.cycle_id, numbers, ledger=reader, snapshots=snapshots)
     again = next(p for p in among.places if p.application == application)
+    # People may decide otherwise than the rule, with a reason; the estimate must be the rule's.
     if not _same(replace(place, standing=again.standing), again):
         yield Disagreement(
             what=f"{name}: the replay estimates applicant {application} otherwise", fatal=True
         )
+    # A reconsideration takes nothing away: only a place that was given up may turn into waiting.
     selected = then is not None and _verdicts(before).get(application) is Verdict.SELECTED
     if selected and verdict is Verdict.WAITLISTED and _never_refused(closed, application):
         yield Disagreement(what=f"{name} takes a place from applicant {application}", fatal=True)
@@ -221,6 +224,7 @@ def _same_but_for(one: FixedList, other: FixedList, application: int | None) -> 
     """Whether two lists have the same places in the same order, and the same outcomes."""
 
     def rest(fixed: FixedList) -> list[Place]:
+        # Ranks shift behind the person who moved; the order of all others does not.
         return [replace(p, rank=0) for p in fixed.places if p.application != application]
 
     def decided(fixed: FixedList) -> dict[int, Verdict]:
@@ -308,6 +312,7 @@ class _Reader:
         self._closed = closed
         self._events: Sequence[Event] = closed.events[:upto]
         self._stop_reason = stop_reason
+        # Each decision has one event, in the same order.
         told = sum(event.type is EventType.DECIDED for event in self._events)
         self._decisions = closed.decisions[:told]
 

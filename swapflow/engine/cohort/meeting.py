@@ -221,6 +221,7 @@ def record(
         if meeting.closed is not None:
             raise NotReadyError("meeting_closed", by=meeting.closed.by)
         _check_candidate(cycle_id, application, ledger=ledger)
+        # An offer is a promise to the applicant; a meeting cannot take it back.
         if word in {Word.OUT, Word.WAITLIST} and application in promised(tx.offers()):
             raise InvalidInputError("place_was_offered")
         last = meeting.words.get(application)
@@ -247,6 +248,7 @@ def endorse(
         if tx.cycle.status is CycleStatus.FINALIZED:
             raise NotReadyError("list_final")
         _check_candidate(cycle_id, application, ledger=ledger)
+        # A form that is sent twice adds no second endorsement.
         known = {(e.application, e.by, e.text) for e in ledger.endorsements(cycle_id)}
         if (application, by, text.strip()) not in known:
             tx.insert_endorsement(application, text=text.strip(), by=by)

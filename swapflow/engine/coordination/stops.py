@@ -30,6 +30,8 @@ def end_simulation(projection: CycleProjection, *, ledger: CycleReads, lease: Le
     if projection.rules.purpose is Purpose.REAL:
         return 0
     with ledger.write(lease.cycle_id, epoch=lease.epoch) as tx:
+        # Read again under the lock:
+        # staff may have resumed since the projection was brought up to date.
         if tx.cycle.status is not CycleStatus.PROPOSED:
             return 0
         reason = tx.cycle.stop_reason or StopReason.EXHAUSTED.value

@@ -16,8 +16,8 @@ from swapflow.domain.people.application import (
     Application,
     ApplicationStatus,
     NewApplication,
-    said,
-    stands,
+    known_values,
+    listed_values,
 )
 from swapflow.domain.rules import Rules
 from swapflow.engine.intake.applications import arrival, facts_of
@@ -111,7 +111,7 @@ class Listed:
 
 def plan_list(cycle_id: str, rows: Sequence[NewApplication], *, ledger: Ledger) -> ListPlan:
     """Compute what a list would do; nothing is written."""
-    return _plan(rows, ledger.applications(cycle_id), ledger.brought(cycle_id))
+    return _plan(rows, ledger.applications(cycle_id), ledger.imported_values(cycle_id))
 
 
 def import_list(
@@ -136,7 +136,7 @@ def import_list(
         rules = tx.rules()
         present = tx.applications()
         # Planned again under the lock: what was shown before may be out of date by now.
-        plan = _plan(rows, present, before := tx.brought())
+        plan = _plan(rows, present, before := tx.imported_values())
         if plan.contrary:
             first = plan.contrary[0]
             raise InvalidInputError(
@@ -258,8 +258,8 @@ def _another_person(row: NewApplication, there: Application) -> Contrary | None:
 def _differences(
     row: NewApplication, there: Application, before: Mapping[str, str] | None
 ) -> Iterable[Difference]:
-    known, earlier = stands(there), before or {}
-    for what, value in said(row).items():
+    known, earlier = known_values(there), before or {}
+    for what, value in listed_values(row).items():
         if what == "ready":
             if value == "yes" and there.status is ApplicationStatus.INCOMPLETE:
                 yield Difference(what=what, before="no", after="yes", kept=False)
@@ -349,9 +349,9 @@ def _remember(tx: Transaction, plan: ListPlan, before: Mapping[int, Mapping[str,
         number = known.application.number
         earlier = dict(before.get(number, {}))
         # Merged: a value that is missing in this list was not withdrawn by it.
-        now = {**earlier, **said(known.row)}
+        now = {**earlier, **listed_values(known.row)}
         if now != earlier:
             words[number] = now
         if known.row.monitor:
             tx.write_monitoring(number, known.row.monitor)
-    tx.keep_brought(words)
+    tx.store_imported_values(words)

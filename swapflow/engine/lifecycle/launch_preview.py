@@ -11,7 +11,7 @@ from swapflow.engine.lifecycle.launch import LaunchProblem, launch_problems
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.read_models.snapshot import SnapshotCache
 from swapflow.engine.selection.calibration_draw import most_drawn
-from swapflow.engine.selection.reviewer_overlap import lasting
+from swapflow.engine.selection.reviewer_overlap import possible_groups
 from swapflow.messages import Message
 
 
@@ -122,7 +122,7 @@ def _apart(
 ) -> list[str]:
     """Build a warning where some reviewers can never be compared with others."""
     with (snapshots or SnapshotCache()).at_head(cycle_id, ledger=ledger) as seen:
-        groups = lasting(seen.projection)
+        groups = possible_groups(seen.projection)
     if len(groups) <= 1:
         return []
     names = {r.number: r.external_id for r in roster}

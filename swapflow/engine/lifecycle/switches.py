@@ -68,7 +68,9 @@ def stop(cycle_id: str, *, by: str, reason: str = "", ledger: CycleReads) -> int
         cycle = tx.cycle
         allowed = {CycleStatus.RUNNING, CycleStatus.PAUSED, CycleStatus.PROPOSED}
         _require(tx, allowed, "stopped")
+        # A reviewer who has opened a request may be writing, and may still hand in.
         cancelled = cancel_unopened(tx)
+        # A stop that the rule proposed keeps the rule's reason.
         tx.record(EventType.ENDED, {"reason": cycle.stop_reason or "staff"})
         tx.set_status(CycleStatus.ENDED, stop_reason=cycle.stop_reason or "staff")
         tx.note(subject=f"end of {cycle_id}", by=by, text=reason)
@@ -129,6 +131,7 @@ def _proposed(tx: Transaction, pulls: Collection[str]) -> list[Pull]:
     for pull in found.values():
         if pull.status is not PullStatus.PROPOSED:
             raise NotReadyError("request_not_proposed", request=pull.id, status=pull.status)
+    # By id: what an event lists must not depend on the order in which a page sent it.
     return sorted(found.values(), key=lambda pull: pull.id)
 
 

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from swapflow.domain.cycle import ASKING
 from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT, Assignment
 from swapflow.engine.notifications.mail_text import reminder_mail
-from swapflow.engine.notifications.reviewer_mail import spelled_due
+from swapflow.engine.notifications.reviewer_mail import formatted_due
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.records import Mail
 from swapflow.i18n.languages import writing_in
@@ -89,7 +89,7 @@ def _mails(
             reminder_mail(
                 program,
                 count=len(owed),
-                due=spelled_due(owed, rules.zone),
+                due=formatted_due(owed, rules.zone),
                 link=f"{address}/inbox",
                 last=last in mail_id,
             ).to(reachable[owed[0].reviewer], mail_id=mail_id)

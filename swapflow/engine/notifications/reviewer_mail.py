@@ -61,7 +61,7 @@ def nudge(cycle_id: str, external_id: str, *, by: str, ledger: Ledger, address: 
         letter = nudge_mail(
             ledger.cycle(cycle_id).name,
             count=len(waiting),
-            due=spelled_due(waiting, rules.zone),
+            due=formatted_due(waiting, rules.zone),
             link=f"{address}/inbox",
             by=by,
         )
@@ -103,7 +103,7 @@ def next_due(waiting: Collection[Assignment]) -> datetime | None:
     return min((a.due_at for a in waiting if a.due_at is not None), default=None)
 
 
-def spelled_due(waiting: Collection[Assignment], zone: str) -> str:
+def formatted_due(waiting: Collection[Assignment], zone: str) -> str:
     """Format the first due time, "" where nothing has one."""
     due = next_due(waiting)
     return "" if due is None else moment(due, zone)
@@ -144,7 +144,7 @@ def _waiting_mail(
         letter = waiting_mail(
             program,
             count=max(1, len(waiting)),
-            due=spelled_due(waiting, rules.zone),
+            due=formatted_due(waiting, rules.zone),
             link=f"{address}/inbox",
         )
     return letter.to(reviewer.email, mail_id=mail_id)

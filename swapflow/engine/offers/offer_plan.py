@@ -147,11 +147,14 @@ class _OfferPlan:
         odds = self._odds(lapsed)
         extra = [number for number in self._ranked if number in self._beyond]
         extra = extra[:at_most] if at_most else extra
+        # People added beyond the places take none of the free ones.
         count = self._free(odds)
         if at_most:
             count = min(count, at_most - len(extra))
         stands = promised(self._offers) - {offer.application for offer in lapsed}
         chosen = self._who(stands.union(extra), count)
+        # What this wave adds,
+        # so that the waves' risks sum to the one that was stated for the round.
         risk = odds.exceeded(len(chosen)) - odds.exceeded() if self._rate and chosen else 0.0
         lines = [
             *self._lines(stands, len(chosen)),
@@ -186,6 +189,8 @@ class _OfferPlan:
         last = len(rank) + 1
         return sorted(
             waiting,
+            # Finally by number,
+            # so that people without a place in the proposal have a fixed order too.
             key=lambda n: (self._verdicts[n] is not Verdict.SELECTED, rank.get(n, last), n),
         )
 

@@ -61,7 +61,7 @@ class ReviewerTasks(Protocol):
         """Read when and where these pulls' people meet the applicants."""
         ...
 
-    def brought(self, cycle_id: str) -> dict[int, dict[str, str]]:
+    def imported_values(self, cycle_id: str) -> dict[int, dict[str, str]]:
         """Read the latest imported fields of each application that is not erased, by number."""
         ...
 

@@ -177,14 +177,19 @@ class PullProjection(PeopleProjection):
         elif pull is not None and payload["late"] != "uncounted":
             pull.answered = (*pull.answered, seat)
             if seat in pull.live:
+                # An answer typed for the seat by another reviewer
+                # uses up nothing of the one who was asked.
                 answered_itself = pull.live[seat][1] == reviewer
                 self._end_live(pull, seat, kind, keeps_load=answered_itself)
+        # Settled means take scores in the order of dispatch: one without an open pull comes last.
         rank = pull.rank if pull is not None else self._rank
         self._put_score(
             (application, kind, ordinal, seat, int_of(payload["attempt"])),
             (reviewer, int_of(payload["v"]), int(bool(payload["counts"])), rank),
         )
         if pull is not None and payload["closes"]:
+            # The quorum is there: the other seats are not waited for,
+            # and use up nobody's capacity.
             for left in list(pull.live):
                 self._end_live(pull, left, kind, keeps_load=False)
             del self.open[application, kind, ordinal]

@@ -30,7 +30,7 @@ from swapflow.engine.read_models.estimate_comparison import (
 from swapflow.engine.read_models.latest_cache import LatestCache
 from swapflow.engine.read_models.reviewer_agreement import Agreement, agreement
 from swapflow.engine.read_models.snapshot import SnapshotCache
-from swapflow.engine.selection.reviewer_overlap import Groups, lasting, marked
+from swapflow.engine.selection.reviewer_overlap import Groups, marked_groups, possible_groups
 from swapflow.engine.selection.situation import CycleSituation
 
 
@@ -186,7 +186,7 @@ def calibration(
         scores = situation.situation.scores
         # Taken inside the block: the projection is folded on as soon as the next reader holds it.
         position = projection.position
-        groups, apart = marked(projection), lasting(projection)
+        groups, apart = marked_groups(projection), possible_groups(projection)
         rows = comparison_rows(seen, ledger=ledger) if scores.mark.size else ()
     return Calibration(
         position=position,

@@ -19,7 +19,7 @@ from swapflow.engine.projection.cycle_projection import CycleProjection
 from swapflow.engine.read_models.blocked_requests import BlockedRequest, blocked
 from swapflow.engine.selection.decide import look_now
 from swapflow.engine.selection.ranking import ranking
-from swapflow.engine.selection.reviewer_overlap import Groups, lasting
+from swapflow.engine.selection.reviewer_overlap import Groups, possible_groups
 from swapflow.engine.selection.reviewer_severity import SeverityEstimates, estimate_severity
 from swapflow.engine.selection.situation import candidates, situation_of
 
@@ -152,7 +152,7 @@ def build_dashboard(
 
 def _apart(projection: CycleProjection) -> Groups:
     """Return the groups of reviewers that panels keep apart; none where all may be compared."""
-    groups = lasting(projection) if projection.panels else ()
+    groups = possible_groups(projection) if projection.panels else ()
     return groups if len(groups) > 1 else ()
 
 

@@ -120,6 +120,7 @@ def _asked(
         kind=kind,
         why=why,
         decision=record.number if record else 0,
+        # A decision records priorities in billionths: integers are equal or not in a replay.
         priority=pick[3] / 1e9 if pick else None,
         contested_then=record is not None and assignment.application in record.contested,
         in_list_then=record is not None and assignment.application in record.cohort,

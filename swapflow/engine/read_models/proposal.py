@@ -87,6 +87,7 @@ def propose(cycle_id: str, *, ledger: Ledger, snapshots: SnapshotCache | None = 
             ),
             limits=limits,
             fewest=rules.fewest_places if rules.fewest_places < rules.cohort_size else None,
+            # Both keep their places, whatever the rule proposes now.
             promised=promised(ledger.offers(cycle_id)) | _added(cycle_id, seen, ledger=ledger),
             near=within_one_score(rules, assessment, made.oracle),
         )
@@ -114,6 +115,7 @@ def places_among(
     """
     with (snapshots or SnapshotCache()).at_head(cycle_id, ledger=ledger) as seen:
         names = {n.number: (n.external_id, n.name) for n in ledger.named(cycle_id)}
+        # People who left since count again: the comparison is with the list as it was made.
         with seen.projection.with_candidates(numbers):
             fitted = last_fit(ledger, cycle_id)
             situation, look, _ = look_now(seen.projection, seen.arms, fitted=fitted)
@@ -142,6 +144,7 @@ def _added(cycle_id: str, seen: Snapshot, *, ledger: DecisionReads) -> frozenset
         and (
             (last := answers.get(one.application)) is None
             or last.answer.stands
+            # An answer to an offer made before the reconsideration is not about this place.
             or last.version < one.closing.version
         )
     )
@@ -179,6 +182,7 @@ def _places(
     contested = set(look.contested.tolist())
     scores = seen.projection.scores()
     counts = np.zeros((seen.projection.applications, len(rules.kinds)), dtype=np.int64)
+    # Not `+=`, which counts an application with two scores of a kind once.
     np.add.at(counts, (scores.application, scores.kind), 1)
     closed = seen.projection.closed()
     floors = [
@@ -234,6 +238,7 @@ def _sheet(seen: Snapshot, assessment: Assessment, unit: str) -> MethodSheet:
         assessment.situation,
         assessment.look,
     )
+    # `budget` fits the spread of marks; the other rules state it.
     sigma = look.parameters.get("noise_variance", (rules.sigma or 0.0) ** 2) ** 0.5
     reason = seen.cycle.stop_reason or ""
     closed = projection.closed().sum(axis=0)

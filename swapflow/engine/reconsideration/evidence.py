@@ -96,6 +96,7 @@ def gather_evidence(
     queue = queue_of(cycle_id, version, places, ledger=ledger)
     others = [place for place in queue if place.application != number]
     standing = rounded(np.array([place.estimate for place in others]))
+    # Equals stay ahead: only a higher estimate overtakes.
     ahead = int((standing >= rounded(np.array([after.estimate]))).sum())
     stands = next((n for n, p in enumerate(queue, start=1) if p.application == number), 0)
     inside = [p.estimate for p in places if p.application in holding]

@@ -34,8 +34,8 @@ def undo(
     cycle = ledger.cycle(cycle_id)
     last = check_undoing(cycle_id, external_id, ledger=ledger)
     assert last.closing is not None, "it was checked"
-    # Only this reconsideration separates the two versions (`check_undoing`), so the earlier one is
-    # restored whole.
+    # Only this reconsideration separates the two versions (`check_undoing`),
+    # so the earlier one is restored whole.
     before, sheet = listed(cycle_id, cycle.cohort_version - 1, ledger=ledger)
     outcomes = ledger.outcomes(cycle_id, cycle.cohort_version - 1)
     with ledger.write(cycle_id) as tx:

@@ -157,6 +157,7 @@ def mark_no_show(assignment_id: str, *, by: str, note: str = "", ledger: CycleRe
         if not found.status.is_open:
             raise AssignmentClosedError(assignment_id, found.status)
         for seat in (a for a in tx.assignments_of([found.pull_id]) if a.status.is_open):
+            # Declined and not cancelled: the pull stays open, and its seats are filled again.
             tx.move_assignments([seat.id], AssignmentStatus.DECLINED, allowed=OPEN_ASSIGNMENT)
             tx.record(
                 EventType.DECLINED,
@@ -202,6 +203,7 @@ def _excuses(tx: Transaction, left: Assignment, slot: Interview, *, address: str
     mails = []
     guest = people[left.reviewer]
     if guest.email:
+        # Calendars follow the highest sequence, so the cancellation needs one of its own.
         over = replace(slot, cancelled=True, sequence=slot.sequence + 1)
         letter = MailText(
             subject=gettext("You are excused: %(kind)s on %(when)s") % about,

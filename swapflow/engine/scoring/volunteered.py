@@ -58,6 +58,7 @@ def _keep_volunteered(tx: Transaction, score: Volunteered, origin: Origin) -> st
         ordinal=ordinal,
         status=PullStatus.CLOSED,
         why=PullReason.STAFF,
+        # Nobody asked, so no budget was committed and none is spent.
         cost=0,
         gain=gain_units(kind.gain),
         decision=0,

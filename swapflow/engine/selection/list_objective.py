@@ -96,6 +96,7 @@ def refuse_impossible(projection: ListRound, application: Integers) -> None:
 def terms_of(projection: ListRound, application: Integers) -> Terms:
     """Build the limits that a list must keep, over these candidates."""
     rules = projection.rules
+    # With fewer candidates than places all of them are the list.
     size = min(rules.cohort_size, application.size)
     pinned = np.array(
         [projection.pins.get(int(number), 0) for number in application], dtype=np.int64

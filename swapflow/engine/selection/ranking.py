@@ -39,6 +39,7 @@ def _join_order(
     joined: list[int] = []
     while len(joined) < others.size:
         heads = [(queue[0], group) for group, queue in queues.items() if queue]
+        # The arm's index comes second: of equal gains the lower tie key joins first.
         _, arm, group = min(
             (-(_root(sums[group] + estimate[arm]) - _root(sums[group])), int(arm), group)
             for arm, group in heads

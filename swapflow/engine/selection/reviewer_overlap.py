@@ -42,7 +42,7 @@ def groups_of(application: IntArray, reviewer: IntArray) -> Groups:
     return _sorted(people, label[: people.size].astype(np.int64))
 
 
-def marked(projection: CycleProjection) -> Groups:
+def marked_groups(projection: CycleProjection) -> Groups:
     """Split the reviewers whose marks count, by those marks."""
     table = projection.scores()
     unnamed = np.array([facts.unnamed for facts in projection.reviewers], dtype=bool)
@@ -51,7 +51,7 @@ def marked(projection: CycleProjection) -> Groups:
     return groups_of(table.application, reviewer)
 
 
-def lasting(projection: CycleProjection) -> Groups:
+def possible_groups(projection: CycleProjection) -> Groups:
     """Split reviewers by marks given, awaited, and still possible.
 
     While a cycle is in draft or running, reviewers who may be asked about the same applicant may
@@ -59,7 +59,7 @@ def lasting(projection: CycleProjection) -> Groups:
     apart until the end. Afterwards only marks count.
     """
     if projection.status not in {CycleStatus.DRAFT, CycleStatus.RUNNING, CycleStatus.PAUSED}:
-        return marked(projection)
+        return marked_groups(projection)
     if projection.status is CycleStatus.DRAFT:
         return _possible(projection, marked_pairs=())
     return _possible(projection, marked_pairs=_shared(projection))

@@ -57,6 +57,8 @@ def list_rule_of(
         return rule_of(rules, oracle, fitted)
     adjusted = estimates is Estimates.ADJUSTED
     if rules.rule is RuleName.BUDGET:
+        # Variances that were fitted with severities taken out are too small for a model that
+        # leaves them in, and the other way round.
         same = (rules.severity, rules.kind_offsets) == (adjusted, adjusted)
         wanted = replace(rules, severity=adjusted, kind_offsets=adjusted)
         return rule_of(wanted, oracle, fitted if same else None)

@@ -45,6 +45,8 @@ def staffed(
         ]
         if kinds[kind].approval:
             pulls.append(PlannedPull(key=key, priority=priority, reviewers=()))
+        # A panel opens whole or not at all:
+        # a lone reviewer would wait for a quorum that cannot come.
         elif None not in reviewers:
             given = tuple(r for r in reviewers if r is not None)
             pulls.append(PlannedPull(key=key, priority=priority, reviewers=given))

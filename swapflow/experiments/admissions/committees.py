@@ -202,7 +202,7 @@ NOTE = (
     "the cost. There are no interviews on record (s = j = 1), and areas stand where the paper has "
     "areas of study. SWAP believes in a spread of .007, as on the twin (the marks spread by "
     ".169), and is cut at 1.24 reviews each. Once a paper's first marks are used up, marks are "
-    "drawn around its final one, which flatters whoever asks often about the same paper."
+    "drawn around its final one, which flatters a rule that asks often about the same paper."
 )
 
 

@@ -167,8 +167,8 @@ def stops_in_words(table: FindingTable) -> str:
         "A cut that must be certified in every tier is what costs: of CACO's cost until it stops, "
         f"SWAP on the same kinds without cuts takes {ratios('SWAP')}, `certified` "
         f"{ratios('certified')}, `pairwise` {ratios('pairwise')}. CACO as in its code takes "
-        f"{ratios('CACO as in its code')}. In the worst cell so many runs miss more than ε: CACO "
-        f"as in its code {missed('CACO as in its code')}, CACO with CLUCB's gap "
+        f"{ratios('CACO as in its code')}. In the worst cell this share of runs misses more "
+        f"than ε: CACO as in its code {missed('CACO as in its code')}, CACO with CLUCB's gap "
         f"{missed('CACO')}, the product's rules {missed('certified', 'pairwise')}."
     )
 

@@ -388,7 +388,7 @@ STUDIES = (
         name="asynchronous",
         group="beyond",
         title="Many requests out at once, or whole batches",
-        paper="Pulls one arm and waits; running in batches is left to whoever deploys it.",
+        paper="Pulls one arm and waits; running in batches is left to its users.",
         parts=_out_parts,
         conclude=_out_finding,
     ),

@@ -109,6 +109,8 @@ def bundle(closed: FinishedCycle, signer: Signer, *, names: Names | None = None)
 
 def line(content: Mapping[str, object]) -> str:
     """Format an object on one line, the same way everywhere."""
+    # Sorted and without spaces: equal cycles make equal bytes. NaN is no JSON, and other readers
+    # would stop at it.
     return json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False) + "\n"
 
 
@@ -233,6 +235,7 @@ def _outcomes(lists: Iterable[FixedList], *, named: bool) -> Iterable[Mapping[st
     """Return what people decided; the words of a reason stay in the office."""
     for fixed in lists:
         chosen = {p.application for p in fixed.places if p.standing is Standing.COHORT}
+        # By number: the order in which people decided is not part of the record.
         for outcome in sorted(fixed.outcomes, key=lambda o: o.application):
             yield {
                 "version": fixed.version,

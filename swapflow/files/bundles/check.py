@@ -125,6 +125,7 @@ def _best_reading(archive: bytes) -> tuple[tuple[Member, ...], tuple[BundleProbl
             problems = (BundleProblem(place=where, what="the archive itself was changed"),)
             return members, problems
         found.append((len(problems), len(found), members, problems))
+    # The reading with the fewest problems is the one that damage has left whole.
     _, _, members, problems = min(found, key=lambda each: each[:2])
     return members, problems
 

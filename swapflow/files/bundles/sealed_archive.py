@@ -125,6 +125,7 @@ def _by_headers(archive: bytes) -> Iterator[Member]:
     while archive[at : at + 4] == b"PK\3\4" and at + _LOCAL.size <= len(archive):
         *_, size, _, named, extra = _LOCAL.unpack_from(archive, at)
         start = at + _LOCAL.size
+        # A damaged name must not end the reading: it is compared and named as it is.
         name = archive[start : start + named].decode("ascii", "backslashreplace")
         start += named + extra
         yield Member(name, archive[start : start + size])

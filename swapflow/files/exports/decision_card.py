@@ -121,6 +121,7 @@ def _decision(card: Card) -> str:
 
 
 def _why_decided(reason: str) -> str:
+    # Every decision is recorded with a reason, so only an erased one is empty.
     if not reason:
         return gettext("erased")
     return gettext(reason) if reason in _OURS else reason

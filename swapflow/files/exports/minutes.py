@@ -120,6 +120,7 @@ def _parts(
             for words, kept in agenda.limits
         ),
     )
+    # Still without an outcome: minutes that left them out would read as if all were settled.
     close = [place for place in agenda.close if place.application not in agenda.words]
     recorded = [place for place in agenda.places if place.application in agenda.words]
     yield DocumentPart(

@@ -201,6 +201,7 @@ def _grouping(grouping: Grouping) -> dict[str, object]:
 
 
 def _table(table: StageTable) -> dict[str, object]:
+    # Those unknown count as a row: a single closed group would be the total less all the others.
     closed = closed_cells([*(row.tally.all for row in table.rows), table.unknown.all])
     unknown_closed = len(table.rows) in closed
     return {

@@ -1,7 +1,8 @@
 """Sheets for reviewers who answer by mail: one row per request out, marks beside them back.
 
 A row is known by its key, the code of its task; so rows may be sorted, filtered and left blank.
-What comes back is read in `files.sheets_back`; `engine.sheets` holds it against what was asked.
+What comes back is read in `files.imports.offline_sheet`, and `engine.scoring.offline_sheets` holds
+it against what was asked.
 """
 
 import io
@@ -165,6 +166,7 @@ def _mark_column(name: str, tasks: Sequence[review_page.ReviewPage]) -> _Column:
         for task in tasks
         if (found := _criterion(task, name)) is not None
     }
+    # Kinds may mark one criterion on different scales, and a header has room for one.
     told = "by kind, see the scale"
     if len(scales) == 1:
         told = ", ".join(f"{mark:g}" for mark in scales.pop())
@@ -206,6 +208,7 @@ def _workbook(tasks: Sequence[review_page.ReviewPage], columns: Sequence[_Column
                 cell.protection = Protection(locked=False)
                 cell.fill = _TO_FILL
     _validate(page, scale, tasks, columns)
+    # Task, reviewer, applicant and the headers stay in sight.
     page.freeze_panes = "D2"
     for sheet in (page, scale.page):
         # Without a password: it keeps from slips, not from people.
@@ -223,6 +226,7 @@ def _write(page: Worksheet, line: int, column: int, value: Cell, *, bold: bool =
     cell = page.cell(line, column, guard(text)[:MOST_CELL] if isinstance(text, str) else text)
     cell.alignment = Alignment(wrap_text=True, vertical="top")
     if isinstance(text, str):
+        # Else a text that begins with "=" would be stored as a formula.
         cell.data_type = "s"
     if bold:
         cell.font = Font(bold=True)
@@ -264,6 +268,7 @@ class _Scale:
     def rule(self, task: review_page.ReviewPage, column: _Column) -> DataValidation:
         """Return the rule for a cell; the first of its kind also writes its scale."""
         criterion = _criterion(task, column.criterion) if column.criterion else None
+        # By the marks too: tasks begun under an earlier score form have other scales.
         key = (column.header, task.kind.name, criterion.marks if criterion else ())
         if key not in self.rules:
             self.rules[key] = self._made(task.kind.name, column, criterion)

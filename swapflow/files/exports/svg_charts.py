@@ -180,6 +180,7 @@ def _svg(parts: Sequence[str], *, height: float, title: str, description: str, n
 def _ticks(low: float, high: float) -> list[float]:
     """Round numbers from below the lowest to above the highest."""
     if not high > low:
+        # A single value has no span, and a scale needs one.
         low, high = low - 1, high + 1
     rough = (high - low) / 4
     power = 10 ** np.floor(np.log10(rough))

@@ -127,6 +127,7 @@ def _people(plan: ListPlan, product: Swapflow, cycle_id: str) -> list[ListedPers
     there = [
         ListedPerson(external_id=a.external_id, name=a.name, email=a.email, new=False)
         for a in product.applicants.list(cycle_id)
+        # Who was erased has neither id nor name left, and would be like anybody.
         if a.external_id
     ]
     fresh = [
@@ -140,4 +141,5 @@ def _lines(table: Table, found: ApplicationsImport) -> Mapping[str, int]:
     """Return the line of each id."""
     roles = {role: header for header, role in found.columns.items()}
     header = roles.get("external_id") or roles.get("email") or ""
+    # Backwards, so that an id that stands twice has its first line.
     return {row[header]: row.line for row in reversed(table.rows)} if header else {}

@@ -200,6 +200,7 @@ class _Reader:
         columns = self.columns
         email = self._one(row, "email")
         external_id = email.casefold() if self.key == "email" else self._one(row, "external_id")
+        # Composed, as most systems write it: an id may come from a Mac, which decomposes.
         external_id = unicodedata.normalize("NFC", external_id)
         self._check_id(row, external_id)
         self._check_email(row, email)

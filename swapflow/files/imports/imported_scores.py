@@ -60,6 +60,7 @@ class CollectedScores:
             self.scores[known] = score
             self.versions[known] = version
         elif version != self.versions[known]:
+            # By version, not by row: a file may list the versions in either order.
             newer = version > self.versions[known]
             kept, left = (score, earlier) if newer else (earlier, score)
             self.scores[known] = kept

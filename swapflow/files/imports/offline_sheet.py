@@ -1,6 +1,6 @@
 """Sheets that came back from reviewers, read cell by cell.
 
-What their rows say is held against what was asked in `engine.sheets`.
+What their rows say is held against what was asked in `engine.scoring.offline_sheets`.
 """
 
 import re
@@ -86,6 +86,7 @@ class _Cells:
             if name.casefold().startswith(MARK.strip()):
                 self._marks[name[len(MARK.strip()) :].strip()] = header
             else:
+                # The first column of a name counts: what people add beside it does not replace it.
                 self._columns.setdefault(spelling(name), header)
         self.bad: list[BadRow] = []
 
@@ -168,6 +169,7 @@ class _Cells:
         return text
 
     def _refuse(self, row: TableRow, header: str, reason: str, cure: str) -> None:
+        # What is refused is shown on a page and in a terminal, so nothing invisible is repeated.
         value = _CONTROL.sub("\ufffd", shorten(row[header]))
         self.bad.append(
             BadRow(line=row.line, column=header, value=value, reason=reason, cure=cure)

@@ -62,6 +62,7 @@ def read_pairs(
                             cure=cure,
                         )
                     )
+            # A dict for its order: pairs stay in the order of the file, each once.
             pairs[found[0], found[1]] = None
     refuse(table.source, bad)
     return tuple(pairs)
@@ -77,6 +78,7 @@ def stranger(noun: str, text: str, known: Mapping[str, str]) -> tuple[str, str]:
 
     Spreadsheet programs take ids for numbers and eat the zeros before them.
     """
+    # Spreadsheet programs take an id for a number and drop its leading zeros.
     bare = same_id(text).lstrip("0")
     meant = [one for same, one in known.items() if same.isdigit() and same.lstrip("0") == bare]
     cure = "Correct the id, or import that one first"

@@ -65,6 +65,7 @@ def possible_duplicates(people: Iterable[ListedPerson]) -> tuple[PossibleDuplica
 
 def plain_name(name: str) -> str:
     """Reduce a name to what two spellings of it share."""
+    # Decomposed, so that accents can be left out; ß has no decomposition.
     parts = unicodedata.normalize("NFKD", name.casefold().replace("ß", "ss"))
     letters = "".join(c if c.isalnum() else " " for c in parts if not unicodedata.combining(c))
     return " ".join(sorted(letters.split()))

@@ -243,6 +243,7 @@ class _Roster:
         known = self._kinds()
         if "kinds" not in self.headers:
             return known
+        # Here a comma separates too: no kind's name has one.
         kinds = tuple(
             kind.casefold() for kind in split_list(self._cell(row, "kinds").replace(",", ";"))
         )

@@ -96,6 +96,7 @@ def read_scores(  # noqa: PLR0913 - keyword-only, each with a default
         reviewers=spelled(reviewers),
     )
     bad = [*table.bad, *reader.check_columns()]
+    # Without its columns no row can be read, and every one of them would be named.
     if len(bad) == len(table.bad):
         for row in table.rows:
             reader.take(row)

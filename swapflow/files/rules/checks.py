@@ -33,6 +33,7 @@ def problems(rules: Rules) -> list[RulesProblem]:
     What only the applicants and the roster can show (fewer applicants than places, floors of all
     applicants that the budget cannot pay) is checked at launch.
     """
+    # All of them at once: staff cure a file in one go, not one message after another.
     return [problem for check in _CHECKS for problem in check(rules)]
 
 
@@ -99,6 +100,7 @@ def _floors(rules: Rules) -> Iterator[RulesProblem]:
 
 def _payable(rules: Rules) -> Iterator[RulesProblem]:
     """Refuse a budget that cannot pay even the floors of as many applicants as places."""
+    # Said already by another check; a sum over unknown kinds would only mislead.
     if rules.budget < 1 or any(rules.kind_index(f.kind) < 0 for f in rules.floors):
         return
     least = min((kind.cost for kind in rules.kinds), default=0)

@@ -97,6 +97,7 @@ def _quota(rules: Rules, index: int, quota: GroupQuota) -> Iterator[RulesProblem
                 reason="a share lies between 0 and 1",
                 cure="Write 0.4 for 40 percent",
             )
+    # Without a maximum of its own a group is limited by the places.
     most = rules.cohort_size if quota.maximum is None else quota.maximum
     if quota.minimum > most:
         yield RulesProblem(
@@ -141,6 +142,7 @@ def _range(rules: Rules) -> Iterator[RulesProblem]:
             reason="scores lie between 0 and 1",
             cure="Write 0.6 for 60 of 100",
         )
+    # As many as there are places is no range: all are filled.
     ranged = rules.fewest is not None and rules.fewest != rules.cohort_size
     if rules.bar and not ranged:
         yield RulesProblem(

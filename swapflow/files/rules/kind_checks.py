@@ -113,6 +113,7 @@ def _prerequisite(
         return
     yield from known_kind(rules, place("requires"), kind.requires)
     index = rules.kind_index(kind.requires)
+    # A maximum below 1 is named at its own kind, and once is enough.
     if index >= 0 and kind.requires_count > rules.kinds[index].maximum >= 1:
         yield RulesProblem(
             place=place("requires_count"),
@@ -162,6 +163,7 @@ def _form(kind: KindRules, place: Callable[[str], str]) -> Iterator[RulesProblem
 
 def _is_link(link: str) -> bool:
     """Whether a template leads to a web page once the braces are filled."""
+    # Filled with a letter, so that what is checked is an address and not a template.
     plain = link.replace("{external_id}", "x")
     host = plain.partition("://")[2]
     return (
@@ -178,6 +180,7 @@ def _circles(rules: Rules) -> Iterator[RulesProblem]:
     reported: set[str] = set()
     for i, kind in enumerate(rules.kinds):
         path = [kind.name]
+        # Ends in a circle that does not lead back here too: that one is named from within.
         while (following := requires.get(path[-1], "")) and following not in path:
             path.append(following)
         if following and following == kind.name and kind.name not in reported:

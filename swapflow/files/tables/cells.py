@@ -92,6 +92,7 @@ def read_number(text: str, *, decimal: str = "") -> float | None:
         plain = re.sub(r"[^\d+\-−]", "", grouped[1]) + (grouped[2] or "")
     if not _NUMBER.fullmatch(plain):
         return None
+    # The typographic minus, which some programs write.
     number = float(plain.replace(",", ".").replace("−", "-"))
     return number if math.isfinite(number) else None
 
@@ -108,6 +109,7 @@ def decimal_of(cells: Iterable[str]) -> str:
         if len(set(marks)) > 1:
             proven.add(marks[-1])
         elif len(marks) > 1:
+            # A mark that comes twice groups digits, so the other one is the decimal mark.
             proven.add("," if marks[0] == "." else ".")
         elif marks and not re.fullmatch(r"[-+−]?\d{1,3}[.,]\d{3}", cell.strip()):
             proven.add(marks[0])

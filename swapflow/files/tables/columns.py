@@ -53,6 +53,7 @@ def find_headers(
                 roles=columns,
             )
     found = {role: header for header, role in mapping.items()}
+    # Reversed, so that of two headers that read alike the first one stays.
     free = {spelling(h): h for h in reversed(table.headers) if h not in mapping}
     for role, spellings in columns.items():
         known = next((free[s] for s in spellings if s in free), None)

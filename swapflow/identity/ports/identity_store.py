@@ -101,7 +101,7 @@ class IdentityStore(IntegrationStore, Protocol):
         """List the active roster entries (cycle, reviewer number) of an address."""
         ...
 
-    def doors(self) -> tuple[SignInRequirement, ...]:
+    def sign_in_requirements(self) -> tuple[SignInRequirement, ...]:
         """Read the sign-in requirements of each cycle that is not final."""
         ...
 

@@ -33,6 +33,7 @@ class ApiClientService:
         if found is None:
             raise NotSignedInError("key_unknown")
         token, account = found
+        # After the lookup, by the key's id: a wrong key must not use up the count of a right one.
         wait = self.context.limiter.hit("api-key", token.id, times=REQUESTS_A_MINUTE, seconds=60)
         if wait:
             raise RateLimitedError("key_rate_limited", seconds=wait, most=REQUESTS_A_MINUTE)
@@ -40,6 +41,7 @@ class ApiClientService:
             token.last_used_at is None
             or self.context.ledger.now() - token.last_used_at > TOUCH_EVERY
         ):
+            # Now and then, not at each request: a read would become a write.
             self.context.ledger.touch_token(token.id)
         return self.context.principal_of(account, scopes=frozenset(token.scopes))
 

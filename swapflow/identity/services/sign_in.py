@@ -169,6 +169,7 @@ class SignInService:
         secret = secrets.token_urlsafe(32)
         now = self.context.ledger.now()
         session = Session(
+            # Only the digest is stored: a copy of the database lets nobody in.
             digest=digest_of(secret),
             account_id=account.id,
             method=method,
@@ -188,10 +189,10 @@ class SignInService:
         seats = {cycle for cycle, _ in self.context.ledger.seats(account.email)}
         return min(
             (
-                door.session_days
-                for door in self.context.ledger.doors()
-                if door.cycle_id in seats
-                or rights_in(grants, cycle_id=door.cycle_id, round_id=door.round_id)
+                requirement.session_days
+                for requirement in self.context.ledger.sign_in_requirements()
+                if requirement.cycle_id in seats
+                or rights_in(grants, cycle_id=requirement.cycle_id, round_id=requirement.round_id)
             ),
             default=SESSION_DAYS,
         )

@@ -91,6 +91,7 @@ class UserService:
         Raises:
             InvalidInputError: If the address is invalid, or the account is closed.
         """
+        # Invited twice, a person has one account and gets another link.
         account = self.context.ledger.account_of(email) or self.add(email, name=name)
         if not account.active:
             raise InvalidInputError("account_closed_open_first", email=account.email)

@@ -88,6 +88,7 @@ _APPLICATIONS = (
         APPLICATION.c.tie,
         APPLICATION.c.fields,
     )
+    # Outer: an erased application has no person any more, and keeps its number.
     .select_from(APPLICATION.outerjoin(PERSON, PERSON.c.id == APPLICATION.c.person_id))
     .where(APPLICATION.c.cycle_id == _IN_CYCLE)
     .order_by(APPLICATION.c.number)
@@ -135,6 +136,7 @@ def applications(
         rows: Iterable[AnyRow] = connection.execute(_APPLICATIONS, cycle)
         pairs: Iterable[AnyRow] = connection.execute(_ATTRIBUTES, cycle)
     else:
+        # Sorted before they are split, so that the rows of all parts together come in order.
         wanted = sorted(set(numbers))
         rows = rows_in(connection, _APPLICATIONS_BY_NUMBER, wanted, **cycle)
         pairs = rows_in(connection, _ATTRIBUTES_BY_NUMBER, wanted, **cycle)
@@ -222,6 +224,8 @@ def scores_with_marks(
     marks: dict[str, dict[str, float | None]] = {}
     newest: dict[str, int] = {}
     for row in connection.execute(_MARKS_BY_KIND, parameters):
+        # A correction of a value alone has no marks:
+        # the newest revision that has some is the one shown.
         if row.revision > newest.get(row.assignment_id, 0):
             newest[row.assignment_id] = row.revision
             marks[row.assignment_id] = {}

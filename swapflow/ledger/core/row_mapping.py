@@ -56,6 +56,7 @@ _EVENT_TYPE = {kind.value: kind for kind in EventType}
 
 def signed(tie: int) -> int:
     """Convert an unsigned 64-bit number to the signed one that databases store."""
+    # The order of ties is that of the unsigned numbers, so nothing may be sorted by this column.
     assert 0 <= tie < _TIE_RANGE, "a tie is an unsigned 64-bit number"
     return tie - _TIE_RANGE if tie >= _TIE_SIGN else tie
 
@@ -220,6 +221,7 @@ def to_decision(row: AnyRow) -> DecisionRecord:
         digest=row.digest,
         rules_version=row.rules_version,
         why=row.why,
+        # JSON returns lists; a replay compares whole decisions, whose picks are tuples.
         picks=tuple((a, k, o, p, tuple(who)) for a, k, o, p, who in row.picks),
         look=row.look,
         cohort=tuple(row.cohort),

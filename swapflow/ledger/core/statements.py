@@ -53,6 +53,7 @@ def moved_in(
 @cache
 def _insert_ignoring(table: Table, dialect: str) -> Executable:
     insert = sqlite_insert if dialect == "sqlite" else postgresql_insert
+    # Natural keys make an insert repeatable: after a crash the same rows are sent again.
     statement = insert(table).on_conflict_do_nothing()
     return statement.execution_options(preserve_rowcount=True)
 

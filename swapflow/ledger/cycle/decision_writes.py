@@ -87,6 +87,7 @@ class DecisionWrites(CycleLock, CycleWrites, RequestWrites, DecisionWritesPort):
 
     @override
     def set_cohort_version(self, version: int) -> None:
+        # The position after this transaction's own events: the list is final by them.
         position = self.position
         row = {
             "cycle_id": self._id,
@@ -158,4 +159,5 @@ class DecisionWrites(CycleLock, CycleWrites, RequestWrites, DecisionWritesPort):
             }
             for mail in mails
         ]
+        # A mail's id says what it tells of, so telling it twice is one row and one mail.
         insert_ignoring(self._connection, MESSAGE, rows)

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from sqlalchemy import Connection, Table, bindparam, delete, insert, select
 from typing_extensions import override
 
-from swapflow.domain.people.application import Application, NewApplication, said
+from swapflow.domain.people.application import Application, NewApplication, listed_values
 from swapflow.engine.ports.writes.people import PeopleWrites as PeopleWritesPort
 from swapflow.errors import NotFoundError
 from swapflow.ledger.core.statements import insert_all
@@ -23,7 +23,7 @@ from swapflow.ledger.schema import (
 )
 
 
-def read_brought(connection: Connection, cycle_id: str) -> dict[int, dict[str, str]]:
+def read_imported_values(connection: Connection, cycle_id: str) -> dict[int, dict[str, str]]:
     """Read the latest imported fields of each applicant that is not erased, by number."""
     rows = connection.execute(
         select(IMPORTED.c.application, IMPORTED.c.said).where(IMPORTED.c.cycle_id == cycle_id)
@@ -49,15 +49,17 @@ class ImportedListWrites(PeopleWrites, PeopleWritesPort):
         self, new: Sequence[NewApplication], ties: Sequence[int], *, wave: int
     ) -> tuple[Application, ...]:
         added = super().add_applications(new, ties, wave=wave)
-        self.keep_brought({a.number: said(row) for a, row in zip(added, new, strict=True)})
+        self.store_imported_values(
+            {a.number: listed_values(row) for a, row in zip(added, new, strict=True)}
+        )
         return added
 
     @override
-    def brought(self) -> dict[int, dict[str, str]]:
-        return read_brought(self._connection, self._id)
+    def imported_values(self) -> dict[int, dict[str, str]]:
+        return read_imported_values(self._connection, self._id)
 
     @override
-    def keep_brought(self, said_of: Mapping[int, Mapping[str, str]]) -> None:
+    def store_imported_values(self, said_of: Mapping[int, Mapping[str, str]]) -> None:
         if not said_of:
             return
         self._connection.execute(

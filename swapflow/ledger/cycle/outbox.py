@@ -149,6 +149,7 @@ _MARK_RELAYED = (
 _CLAIM_MAIL = (
     update(MESSAGE)
     .where(MESSAGE.c.id == bindparam("which"), _MAY_BE_SENT)
+    # The condition decides between two workers: only the one whose update finds a row sends.
     .values(state="sending", claimed_at=bindparam("moment"), attempts=MESSAGE.c.attempts + 1)
 )
 _KNOWN_MAILS = select(MESSAGE.c.id).where(MESSAGE.c.id.in_(_IN_VALUES))

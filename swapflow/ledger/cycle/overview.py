@@ -146,6 +146,7 @@ class SqlOverview(OverviewReads, Coordination):
         """
         asked, answered = ASSIGNMENT.c.created_at, SCORE.c.submitted_at
         took = (
+            # SQLite stores times as text and cannot subtract them.
             func.julianday(answered) - func.julianday(asked)
             if self._database.is_sqlite
             else answered - asked
@@ -218,6 +219,7 @@ class SqlOverview(OverviewReads, Coordination):
                 .where(
                     ASSIGNMENT.c.cycle_id == cycle_id,
                     ASSIGNMENT.c.status == AssignmentStatus.QUEUED.value,
+                    # Sent and still queued: a worker should have delivered it within seconds.
                     ASSIGNMENT.c.sent_at.is_not(None),
                     ASSIGNMENT.c.created_at < self._database.now(connection) - _STUCK_AFTER,
                 )

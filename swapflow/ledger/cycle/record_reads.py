@@ -77,6 +77,7 @@ class SqlRecordReads(RequestReads, DecisionReads):
             .filter_by(cycle_id=cycle_id, version=version)
             .order_by(OUTCOME.c.id)
         )
+        # By id: a later outcome of the same version overwrites the one before.
         standing = {row.application: to_outcome(row) for row in self._all(cycle_id, query)}
         return tuple(standing[number] for number in sorted(standing))
 
@@ -125,6 +126,7 @@ class SqlRecordReads(RequestReads, DecisionReads):
             .where(SCORE.c.cycle_id == cycle_id)
             .order_by(SCORE.c.id)
         )
+        # Likewise by id: the newest revision with a remark is the one that stays.
         standing = {row.assignment_id: row.text for row in self._all(cycle_id, query)}
         return tuple(standing.items())
 

@@ -112,6 +112,7 @@ class RequestWrites(CycleLock, PeopleWrites, RequestWritesPort):
 
     @override
     def insert_pulls(self, pulls: Sequence[Pull]) -> None:
+        # A pull's id follows from what it asks, so a decision that is written again adds nothing.
         insert_ignoring(self._connection, PULL, [from_pull(pull) for pull in pulls])
         self._ordinals = None
         seats = [

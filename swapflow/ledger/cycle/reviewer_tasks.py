@@ -25,7 +25,7 @@ from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.row_mapping import columns
 from swapflow.ledger.core.statements import insert_all, insert_ignoring, require_cycle, rows_in
 from swapflow.ledger.cycle.draft_batches import DraftBatches
-from swapflow.ledger.cycle.imported_lists import read_brought, read_list_reading
+from swapflow.ledger.cycle.imported_lists import read_imported_values, read_list_reading
 from swapflow.ledger.schema import (
     DOCUMENT,
     DOCUMENT_CONTENT,
@@ -167,9 +167,9 @@ class SqlReviewerTasks(RequestReads, ReviewerTasks):
     # Documents
 
     @override
-    def brought(self, cycle_id: str) -> dict[int, dict[str, str]]:
+    def imported_values(self, cycle_id: str) -> dict[int, dict[str, str]]:
         with self._database.reading() as connection:
-            return read_brought(connection, cycle_id)
+            return read_imported_values(connection, cycle_id)
 
     @override
     def list_reading(self, cycle_id: str, what: str) -> dict[str, str]:

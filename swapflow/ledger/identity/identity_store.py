@@ -174,7 +174,7 @@ class SqlIdentityStore(SqlSessionStore, SqlIntegrationStore, IdentityStore):
             return tuple((row.cycle_id, row.number) for row in connection.execute(_SEATS, asked))
 
     @override
-    def doors(self) -> tuple[SignInRequirement, ...]:
+    def sign_in_requirements(self) -> tuple[SignInRequirement, ...]:
         query = (
             select(CYCLE.c.id, CYCLE.c.round_id, RULES.c.body)
             .join(

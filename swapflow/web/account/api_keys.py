@@ -63,6 +63,7 @@ def make_key(
         except InvalidInputError as error:
             problems["name"] = error.message
         else:
+            # No redirect: the key is in this answer and nowhere else, for only its hash is stored.
             return _page(request, principal, made=made)
     return _page(request, principal, typed=typed, problems=problems)
 

@@ -49,6 +49,7 @@ def program_log(
 def _page(
     request: Request, context: dict[str, object], before: int, cycle_id: str | None
 ) -> Response:
+    # One more than is shown tells whether there are older ones.
     found = app_context(request).office.audit_log.entries(
         cycle_id=cycle_id, before=before or None, at_most=PAGE + 1
     )

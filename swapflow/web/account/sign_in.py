@@ -103,6 +103,7 @@ def sign_in_with_code(
         if _wants_json(request):
             return _refused(request, error, email, path, by="code")
         return _code_page(request, email, path, problem=error)
+    # The path stored with the code: it may be typed on another device than it was asked for on.
     return enter(request, secret, session, safe_path(stored))
 
 

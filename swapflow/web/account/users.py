@@ -27,6 +27,7 @@ _LONGEST = 254
 @router.get("")
 def list_users(request: Request, principal: MayManage, done: str = "") -> Response:
     """List everybody with an account, and what they may do."""
+    # Looked up, never shown as it came: anybody can write a link with words of their own in it.
     return _page(request, principal, FormView({}), said=_DONE.get(done, ""))
 
 
@@ -48,6 +49,7 @@ def invite(request: Request, principal: MayManage, form: TheForm) -> Response:
             view.note(name, problem)
     app = app_context(request)
     try:
+        # Before the account is made, which would stay without a role.
         role, scope, scope_id = _grant(app, view.value("role"), view.value("where"))
     except InvalidInputError as error:
         view.note("role", error.message)

@@ -26,9 +26,10 @@ def caller(request: Request) -> Principal:
 
     Raises:
         NotSignedInError: If the key is not good, or there is neither key nor session.
-        TooManyTriesError: If the key is used too often.
+        RateLimitedError: If the key is used too often.
     """
     header = request.headers.get("authorization")
+    # The idempotency key asks before the route does; a key counts as used once.
     if header is None or getattr(request.state, "principal", None) is not None:
         return dependencies.signed_in(request)
     scheme, _, key = header.partition(" ")

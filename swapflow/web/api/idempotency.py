@@ -84,6 +84,7 @@ async def _once(
         if response.status_code < FAULT and response.status_code not in PASSING:
             status, body = response.status_code, bytes(response.body).decode()
     finally:
+        # When the act failed too: a reservation left open would refuse a repeat for a minute.
         stored = _storable(body, shown_once)
         await run_in_threadpool(
             lambda: clients.end_request(account, key, status=status, body=stored)

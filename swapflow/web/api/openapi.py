@@ -60,6 +60,7 @@ _SECURITY: list[dict[str, list[str]]] = [{"key": []}, {"session": []}]
 @cache
 def document() -> dict[str, Any]:
     """Build the description."""
+    # An application of its own: the real one has the pages too.
     described = FastAPI(title="swapflow")
     described.include_router(router)
     made = get_openapi(
@@ -69,6 +70,7 @@ def document() -> dict[str, Any]:
         routes=described.routes,
     )
     schemas = made["components"]["schemas"]
+    # The framework's own description of bad input; here every refusal is a problem (RFC 9457).
     for unused in ("HTTPValidationError", "ValidationError"):
         schemas.pop(unused, None)
     schemas["Problem"] = Problem.model_json_schema()
@@ -103,6 +105,7 @@ def _operations(made: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def _complete(method: str, operation: dict[str, Any]) -> None:
     """Name the operation, the refusals that it may meet, and the header that writes take."""
+    # Without the path, which the framework appends: generated clients name their methods by it.
     operation["operationId"] = operation["operationId"].split("_api_v1", 1)[0]
     statuses = _READING if method == "get" else tuple(REFUSALS)
     for status in statuses:

@@ -56,6 +56,7 @@ class Paging:
             )
         except (ValueError, binascii.Error, RecursionError) as error:
             raise _unknown() from error
+        # The type itself, for True passes as an int.
         fits = isinstance(key, list) and [type(part) for part in key] == list(kinds)
         if not fits or any(isinstance(part, int) and not 0 <= part < HIGHEST for part in key):
             raise _unknown()

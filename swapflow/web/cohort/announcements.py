@@ -113,6 +113,7 @@ def announce(request: Request, cycle_id: str, principal: MayDecide, form: TheFor
         return _page(request, cycle_id, principal, view, status=422)
     app = app_context(request)
     try:
+        # With what was looked at: if the letters would differ by now, none is written.
         made = app.product.announcements.send(
             cycle_id,
             typed.wording,

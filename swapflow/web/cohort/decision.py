@@ -107,6 +107,7 @@ def show_changes(request: Request, cycle_id: str, principal: MayDecide, form: Th
     reasons = {pin.application: pin.reason for pin in app.product.reports.pins(cycle_id)}
     words = app.product.meetings.agenda(cycle_id, proposal=proposal).words
     reasons |= {number: f"meeting: {said.reason}" for number, said in words.items() if said.reason}
+    # Suggestions: nothing is stored before a person has confirmed each reason.
     changes, problem = _changes(proposal, dict(texts(form)), reasons)
     if problem:
         return open_decision(request, cycle, principal, problem=problem)
@@ -224,6 +225,7 @@ def _changes(
     changes = []
     for place in proposal.places:
         to = wanted.get(place.application, "")
+        # Ticked as it is proposed anyway, a place is not changed.
         if to and (to == "in") != (place.standing is Standing.COHORT):
             reason = typed.get(f"reason.{place.application}", "").strip()
             reason = reason or ("" if checked else reasons.get(place.application, ""))
@@ -233,6 +235,7 @@ def _changes(
                     place=place, to=to, reason=reason, problem=unwritable(reason) or missing
                 )
             )
+    # The places are as many as before, so each one in needs one out.
     moved = sum(1 if change.to == "in" else -1 for change in changes)
     if moved:
         code = "places_must_stay_out" if moved > 0 else "places_must_stay_in"

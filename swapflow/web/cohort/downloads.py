@@ -187,6 +187,7 @@ def _everything(app: AppContext, cycle_id: str, version: int) -> bytes:
     ]
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        # Once a list is final the scores are among the sheets already; a name goes in once.
         for name in dict.fromkeys([*names, "scores.csv"]):
             stem, _, suffix = name.partition(".")
             archive.writestr(name, _content(app, cycle_id, stem, suffix, version))

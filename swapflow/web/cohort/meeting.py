@@ -46,6 +46,7 @@ def open_meeting(request: Request, cycle_id: str, principal: MayDecide) -> Respo
         opened = app.product.meetings.open(cycle_id, by=principal.name)
     except InvalidInputError as error:
         return _page(request, cycle_id, principal, problem=error.message)
+    # Pressed twice, it is written down once.
     if opened:
         app.office.audit_log.record(principal.name, "opened the meeting", cycle_id=cycle_id)
     return RedirectResponse(f"/decide/{cycle_id}/meeting", 303)
@@ -273,6 +274,7 @@ def _applicant(
     place = agenda.place(number)
     members = _members(app, cycle, agenda).get(number, ())
     barred = principal.reviews_in(cycle_id) in agenda.conflicts.get(number, frozenset())
+    # Members in conflict are named before anything of the file is seen, so that they can leave.
     opened = not barred and (shown or not members)
     return render(
         request,

@@ -99,6 +99,7 @@ def made(request: Request, cycle_id: str, principal: Principal, cross: Iterable[
     monitoring = monitoring_beside(app.product)
     names, crossed = monitoring.attributes(cycle_id), sorted(set(cross))
     pairs = " × ".join(name for name in crossed if name in names)
+    # Before the report is made: a look that fails halfway is on record too.
     app.office.audit_log.record(principal.name, "monitoring read", cycle_id=cycle_id, about=pairs)
     return monitoring.report(cycle_id, crossed=crossed)
 

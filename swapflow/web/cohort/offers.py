@@ -78,6 +78,7 @@ def make_offers(request: Request, cycle_id: str, principal: MayDecide, form: The
     app = app_context(request)
     until = _until(view, app.product.cycles.rules(cycle_id).zone)
     at_most = _whole(view, "at_most", low=1) or 0
+    # Who was shown as next: if others would be by now, nothing is offered.
     seen = [int(n) for n in view.value("seen").split(",") if n.isdecimal() and len(n) < 10]  # noqa: PLR2004 - what a number can be
     if not view.problems:
         try:
@@ -172,6 +173,7 @@ def _until(view: FormView, zone: str) -> datetime | None:
         return None
     try:
         last = datetime.combine(date.fromisoformat(typed), time(23, 59, 59), ZoneInfo(zone))
+        # Tried here, because the first and the last days of the calendar overflow in UTC.
         last.astimezone(UTC)
     except (ValueError, OverflowError):
         view.note("until", "this is no date; write year-month-day, e.g. 2027-04-15")

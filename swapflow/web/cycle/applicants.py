@@ -59,6 +59,7 @@ _WHY = {
 }
 
 _SORTS: dict[str, Callable[[dict[str, Any]], Any]] = {
+    # Without a rank: last.
     gettext_noop("rank"): lambda row: row["rank"] or 10**9,
     gettext_noop("name"): lambda row: (row["name"].casefold(), row["external_id"]),
     gettext_noop("score"): lambda row: -(row["score"] if row["score"] is not None else -1.0),
@@ -152,6 +153,7 @@ def _card(
     for one in asked:
         given = product.tasks.score(one.request)
         notes = dict(given.notes) if given else {}
+        # Private notes go with reviewers' names: people who may not see those get neither.
         private = notes.pop("private", "")
         said.append(
             {

@@ -165,6 +165,7 @@ def figure(
     rows = rows[:MOST_DRAWN]
     cuts = [seen.cut(one) for one in (Estimates.RAW, Estimates.ADJUSTED)]
     values = [v for row in rows for v in (row.raw, row.adjusted)]
+    # The scale begins and ends at multiples of five points.
     low = 5 * int(min(values) * 20)
     high = max(low + 5, 5 * -int(-max(values) * 20 // 1))
 
@@ -203,6 +204,7 @@ def reviewer_names(
             one.number: one.name or one.external_id or gettext("erased")
             for one in app.product.reviewers.list(cycle_id)
         }
+    # Numbered anew for this page: the cycle's own number would lead to the person elsewhere.
     order = [one.reviewer for one in seen.measured.judges]
     order += [number for group in (*seen.groups, *seen.apart) for number in group]
     return {

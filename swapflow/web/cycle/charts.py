@@ -166,6 +166,7 @@ def load(product: Product, principal: Principal, cycle: Cycle, dashboard: Dashbo
     shown = names if Right.SEE_REVIEWERS in rights else {}
     return [
         {
+            # The place in the chart and not the number, which would tell who it is.
             "reviewer": shown.get(number, f"reviewer {turn}"),
             "overdue": late[number],
             "open": count[number] - late[number],

@@ -1,7 +1,7 @@
 """Applicants and reviewers from a file: look first, then take all of it or nothing.
 
-The file waits in the data folder between the two steps (`files.uploads`): for a day, for the
-person who uploaded it, for one program and one purpose. The preview is made anew from it each
+The file waits in the data folder between the two steps (`files.imports.uploads`): for a day, for
+the person who uploaded it, for one program and one purpose. The preview is made anew from it each
 time, so what is applied is what the form says, not what an earlier page believed.
 """
 
@@ -201,6 +201,7 @@ def _preview(
         found = look(app.product, cycle_id, upload, what, typed)
     except InvalidInputError as error:
         problem = problem or error.message
+    # What a person chose goes over what was guessed from the file.
     typed = {**(found.typed if found else {}), **typed}
     rules = app.product.cycles.rules(cycle_id)
     return render(
@@ -232,6 +233,7 @@ def _apply(
     typed = dict(texts(form))
     uploads = _uploads(app)
     if text(form, "do") == "drop":
+        # Found first, so that only its owner can throw it away.
         uploads.find(key, owner=principal.account.id, purpose=f"{cycle_id}:{what}")
         uploads.drop(key)
         return RedirectResponse(f"/setup/{cycle_id}/{what}", 303)

@@ -88,6 +88,7 @@ def _list(
 ) -> Response:
     product = app_context(request).product
     state = state if state in dict(STATES) else ""
+    # One more than is shown tells whether there is another page.
     found = product.outbox.mails(cycle_id, state=state, skip=(page - 1) * PAGE, at_most=PAGE + 1)
     return render(
         request,
@@ -155,6 +156,7 @@ def send_again(request: Request, cycle_id: str, mail_id: str, principal: MayRun)
     product = app_context(request).product
 
     def deed() -> None:
+        # Read first: a mail that is not there is another answer than one that did not fail.
         product.outbox.mail(cycle_id, mail_id)
         if not product.outbox.queue_again(cycle_id, mail_id):
             raise NotReadyError("mail_did_not_fail")

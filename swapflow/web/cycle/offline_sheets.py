@@ -86,6 +86,7 @@ def apply_sheet(
     app = app_context(request)
     typed = dict(texts(form))
     uploads, purpose = _uploads(app), f"{cycle_id}:scores"
+    # A key alone opens nothing: a file belongs to its owner and to this program.
     upload = uploads.find(key, owner=principal.account.id, purpose=purpose)
     if text(form, "do") == "drop":
         uploads.drop(key)
@@ -93,10 +94,12 @@ def apply_sheet(
     if text(form, "do") != "apply":
         return _preview(request, cycle_id, key, principal, typed)
     try:
+        # Read again, not taken from the preview: the program may have moved on since.
         found = _found(app, cycle_id, upload.data, upload.name, principal, typed)
         store_scores(app.product, cycle_id, found, by=principal.name)
     except SwapflowError as error:
         return _preview(request, cycle_id, key, principal, typed, problem=error.message)
+    # Only now: after a refusal the file can still be read in another way.
     uploads.drop(key)
     app.office.audit_log.record(
         principal.name,

@@ -106,7 +106,7 @@ def show_table(request: Request, principal: MaySee, product: Product, cycle_id: 
                 {
                     "reviewer": one,
                     "load": loads.get(one.number),
-                    "manner": manner_of(dashboard.severity, one.number),
+                    "manner": severity_view_of(dashboard.severity, one.number),
                     "seen": seen.get(one.email.casefold()) if one.email else None,
                     "away": next((a for a in one.absences if a.first <= today <= a.last), None),
                 }
@@ -172,6 +172,7 @@ def void_one(
     """Void one review."""
 
     def deed() -> None:
+        # The id comes from the form: only a review of this reviewer may be named.
         if task not in {one.id for one in product.reports.reviews_by(cycle_id, number)}:
             raise InvalidInputError("review_not_chosen")
         product.scores.void([task], by=principal.name, reason=said_why(reason))
@@ -209,6 +210,7 @@ def erase(
         request,
         principal,
         f"/reviewers/{cycle_id}/{number}",
+        # By number: the audit log outlives the id that was erased.
         f"erased reviewer {number}",
         deed,
         form="erase",
@@ -272,12 +274,14 @@ def _pass_on(
 ) -> None:
     waiting = product.reports.waiting_for(cycle_id, number)
     if what == "release":
+        # What is opened is being read, so it stays.
         chosen = [t.id for t in waiting if t.status is not AssignmentStatus.OPENED]
     else:
         chosen = [t.id for t in waiting if t.id == task]
     if not chosen:
         raise InvalidInputError("nothing_to_take_back")
     for one in chosen:
+        # As busy: a conflict would bar the reviewer from the applicant for good.
         product.tasks.decline(one, DeclineKind.BUSY, by=principal.name, reason=why)
 
 
@@ -300,8 +304,10 @@ def _card(
     pages = max(1, -(-len(answered) // PAGE))
     page = min(page, pages)
     shown = answered[(page - 1) * PAGE : page * PAGE]
+    # The form that was refused must be on the page, wherever its review is in the list.
     if refused.form.startswith("void "):
         shown = tuple(one for one in answered if f"void {one.id}" == refused.form) or shown
+    # Names of those on the page alone: a program may have thousands.
     wanted = {one.application for one in (*tasks, *shown)}
     names = {n.number: n for n in product.reports.named(cycle_id, wanted)}
     dashboard, _ = product.reports.dashboard(cycle_id)
@@ -314,7 +320,7 @@ def _card(
             "words": {right.name for right in held(app_context(request), principal, cycle)},
             "reviewer": reviewer,
             "load": product.reports.loads(cycle_id).get(number),
-            "manner": manner_of(dashboard.severity, number),
+            "manner": severity_view_of(dashboard.severity, number),
             "seen": _last_seen(app_context(request)).get(reviewer.email.casefold())
             if reviewer.email
             else None,
@@ -353,7 +359,7 @@ def _again(
     return lambda refused: _card(request, principal, product, cycle_id, number, refused=refused)
 
 
-def manner_of(severity: SeverityEstimates, number: int) -> SeverityView | None:
+def severity_view_of(severity: SeverityEstimates, number: int) -> SeverityView | None:
     """Return how a reviewer judges; None before the first score that counts."""
     if number >= severity.severity.size or math.isnan(severity.severity[number]):
         return None

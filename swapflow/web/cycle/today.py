@@ -179,6 +179,7 @@ def answer_requests(
     chosen = pulls or []
 
     def deed() -> None:
+        # Ids come from the form: only requests of this program that wait may be named.
         mine = {name for name, *_ in product.approvals.proposed(cycle_id)}
         if not chosen or not set(chosen) <= mine:
             raise InvalidInputError("requests_not_chosen")
@@ -325,6 +326,7 @@ def _health(pulse: ProcessHealth, now: datetime, *, live: bool) -> dict[str, Any
     """Check whether what a program runs on is at work; `live`: whether Redis answers."""
     return {
         "live": live,
+        # A lease ends by real time, while `now` has the offset that tests set.
         "led": pulse.led_until is not None and pulse.led_until > datetime.now(now.tzinfo),
         "stuck": pulse.stuck,
         "event_at": pulse.event_at,

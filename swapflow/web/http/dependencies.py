@@ -60,6 +60,7 @@ async def anybody() -> None:
 
 def round_of(request: Request, cycle_id: str) -> str | None:
     """Return the round of a cycle, None when there is no such cycle; read once per request."""
+    # `State` has no way to set a default; the dict behind it has.
     known: dict[str, Cycle | None] = request.state._state.setdefault("cycles", {})  # noqa: SLF001
     if cycle_id not in known:
         try:
@@ -99,6 +100,7 @@ def may(right: Right) -> Callable[[Request], Principal]:
         if cycle_id and round_id is None:
             raise NotFoundError("program_not_visible", program=cycle_id)
         require(principal, right, cycle_id=cycle_id, round_id=round_id)
+        # After the right: a person without one must not learn what a program demands of a sign-in.
         if cycle_id:
             check_sign_in_method(request, principal, cycle_id)
         return principal

@@ -115,6 +115,7 @@ def answer(
 async def _known(request: Request, error: Exception) -> Response:
     assert isinstance(error, SwapflowError)
     status, title = status_of(error)
+    # A script would take the sign-in page behind a redirect for its answer.
     wants_page = request.method == "GET" and "hx-request" not in request.headers
     if isinstance(error, NotSignedInError) and wants_page and not is_api(request):
         target = request.url.path + (f"?{request.url.query}" if request.url.query else "")
@@ -129,6 +130,7 @@ async def _known(request: Request, error: Exception) -> Response:
         return render(request, "signed_out.html", context, status=status)
     if isinstance(error, UnavailableError):
         log.warning("a part does not answer", code=error.code, said=str(error))
+    # The message names hosts and ports, for the log; what is read outside says only what is away.
     detail = error.outside if isinstance(error, UnavailableError) else error.message
     response = answer(request, status, title, detail)
     if isinstance(error, NotSignedInError) and is_api(request):
@@ -223,6 +225,7 @@ async def _unforeseen(request: Request, error: Exception) -> Response:
         "a request failed in a way nobody foresaw",
         event_id=number,
         method=request.method,
+        # The route's pattern: the address itself may hold a code or a secret.
         route=getattr(request.scope.get("route"), "path", ""),
         exc_info=error,
     )

@@ -9,7 +9,13 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from swapflow.errors import InvalidInputError
-from swapflow.i18n.languages import SOURCE, chosen_language, known_languages, use_language, wished
+from swapflow.i18n.languages import (
+    SOURCE,
+    chosen_language,
+    known_languages,
+    preferred_languages,
+    use_language,
+)
 from swapflow.settings import Settings
 from swapflow.web.http.context import app_context
 from swapflow.web.http.dependencies import anybody, safe_path
@@ -49,7 +55,9 @@ class LanguageMiddleware:
         chosen = _chosen(headers.get("cookie", ""))
         if chosen:
             return chosen
-        return chosen_language(wished(headers.get("accept-language", "")), otherwise=self._own)
+        return chosen_language(
+            preferred_languages(headers.get("accept-language", "")), otherwise=self._own
+        )
 
 
 @router.post("/language", dependencies=[Depends(anybody)])
@@ -79,5 +87,6 @@ def _chosen(cookies: str) -> str:
     try:
         found = SimpleCookie(cookies).get(COOKIE)
     except CookieError:
+        # The header holds other cookies too; a broken one must not take the page away.
         return ""
     return found.value if found is not None and found.value in known_languages() else ""

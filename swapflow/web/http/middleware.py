@@ -94,6 +94,7 @@ class SameSiteOnly:
 def _is_ours(headers: Headers) -> bool:
     site = headers.get("sec-fetch-site")
     if site is not None:
+        # `none` is an address that was typed, or a bookmark.
         return site in {"same-origin", "none"}
     origin = headers.get("origin")
     if origin is not None:
@@ -126,6 +127,8 @@ class SmallBodies:
         with_files = headers.get("content-type", "").startswith("multipart/form-data")
         most = self._uploads if with_files else self._most
         said = headers.get("content-length", "0")
+        # Only to refuse early:
+        # a length that is missing or wrong is met by the count of what arrives.
         if said.isdigit() and int(said) > most:
             await _too_big(scope, most)(scope, receive, send)
             return

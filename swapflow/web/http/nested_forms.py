@@ -37,6 +37,7 @@ def is_plain(text: str) -> bool:
 
 
 async def _form(request: Request) -> AsyncIterator[FormData]:
+    # The rules of a big program have more fields than the thousand that are taken by default.
     async with request.form(max_files=1, max_fields=20_000) as form:
         yield form
 
@@ -97,6 +98,7 @@ def nested(fields: Iterable[tuple[str, str]]) -> dict[str, Tree]:
         for part in path:
             below = here.setdefault(part, {})
             if not isinstance(below, dict):
+                # Only a forged form has a text and rows under one name; the rows are taken.
                 below = here[part] = {}
             here = below
         here[last] = value
@@ -114,6 +116,7 @@ def _listed(tree: Tree) -> Tree:
         return below
     if len(below) > MOST_ROWS:
         raise InvalidInputError("form_too_many_rows", rows=len(below), most=MOST_ROWS)
+    # By number: as text, row 10 would come before row 2. Gaps of removed rows close.
     return [below[key] for key in sorted(below, key=int)]
 
 
@@ -146,6 +149,7 @@ def change_rows(tree: dict[str, Tree], what: str, blank: Mapping[str, Tree]) -> 
     if not isinstance(there, list):
         there = here[last] = []
     if verb == "add":
+        # A copy, or two new rows would share the lists within them.
         there.append(_copied(blank.get(last, {})))
     elif 0 <= index < len(there):
         del there[index]

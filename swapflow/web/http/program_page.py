@@ -134,6 +134,7 @@ def act(
     """
     try:
         deed()
+    # What is gone has no form to come back to.
     except NotFoundError:
         raise
     except SwapflowError as error:
@@ -147,6 +148,7 @@ def act(
                 status=status,
             )
         )
+    # After the act: the log says what was done, not what was tried.
     app_context(request).office.audit_log.record(
         principal.name, done, cycle_id=request.path_params["cycle_id"], about=back
     )

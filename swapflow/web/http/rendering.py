@@ -95,6 +95,7 @@ def _environment() -> Environment:
     environment = Environment(
         loader=PackageLoader("swapflow.web"),
         autoescape=True,
+        # A misspelt name in a template must fail in a test, not show as nothing.
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -52,6 +52,8 @@ class Positions:
 
     def position(self, cycle_id: str, product: Swapflow) -> int:
         """Return the number of the last event, at most a second old."""
+        # Held while the ledger is read:
+        # else every open dashboard would read it at the same moment.
         with self._lock:
             at, seq = self._known.get(cycle_id, (-EVERY, 0))
             if time.monotonic() - at >= EVERY:
@@ -75,6 +77,7 @@ def stream_changes(
     return StreamingResponse(
         _changes(request, cycle_id, product),
         media_type="text/event-stream",
+        # A proxy such as nginx would else hold events back until its buffer is full.
         headers={"X-Accel-Buffering": "no"},
     )
 

@@ -34,6 +34,8 @@ class ShutdownMiddleware:
         try:
             await self._app(scope, receive, noted)
         except asyncio.CancelledError:
+            # What has begun to leave cannot become a 503;
+            # the reader sees it cut short and asks again.
             if begun:
                 raise
             said = answer(

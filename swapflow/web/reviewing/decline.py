@@ -44,6 +44,7 @@ def decline(
 ) -> Response:
     """Decline the request; it goes to another reviewer."""
     problems: dict[str, str] = {}
+    # `missed` is no choice of a reviewer who declines; it has a form of its own.
     if kind not in {"conflict", "busy", "unqualified"}:
         problems["kind"] = gettext_noop("Choose one of the three.")
     today = product.cycles.now().date()

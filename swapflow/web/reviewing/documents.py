@@ -102,7 +102,9 @@ def read_uploads(files: list[UploadFile]) -> tuple[list[DocumentUpload], list[tu
     left: list[tuple[str, str]] = []
     for file in files:
         body = file.file.read()
+        # Some browsers send a whole path, with the separators of their system.
         name = (file.filename or "").replace("\\", "/").rsplit("/", 1)[-1]
+        # By its first bytes: a name says nothing of what a file is.
         if body.startswith(b"PK"):
             inside, refused = read_archive(body)
             uploads += inside

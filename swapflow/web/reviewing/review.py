@@ -210,6 +210,7 @@ def _correct(
     answer, problems = answer_of(fields, sheet)
     if answer is None:
         return _form(request, sheet, Filled(values=fields, problems=problems), own=own)
+    # Sent unchanged, it adds no revision: the record holds real corrections only.
     if sheet.given is None or values_of(sheet.given, sheet) != kept(fields):
         product.scores.correct(answer, by=own.principal.name, reason="corrected by the reviewer")
     return RedirectResponse(f"/tasks/{sheet.code}/receipt", status_code=303)
@@ -247,6 +248,7 @@ def _save(
 
 def _done(product: Swapflow, own: OwnTask, code: str) -> ReviewPage | None:
     """Read what was handed in just now, to echo it above the next form."""
+    # The code comes from the address, so it is looked up among the person's own tasks.
     number = own.principal.reviews_in(code.split(":", 1)[0])
     if number is None:
         return None
@@ -256,6 +258,7 @@ def _done(product: Swapflow, own: OwnTask, code: str) -> ReviewPage | None:
 
 def _theirs(product: Swapflow, cycle_id: str, number: int, task: str) -> ReviewPage:
     code = task if ":" in task else f"{cycle_id}:{task}"
+    # The right was checked in the path's program; a task of another one must not slip through.
     if code.split(":", 1)[0] != cycle_id:
         raise InvalidInputError("task_of_another_program")
     return product.tasks.page(product.tasks.find(code, reviewer=number))

@@ -162,6 +162,7 @@ def kept(fields: Mapping[str, str]) -> dict[str, str]:
 def version_of(fields: Mapping[str, str]) -> int:
     """Read the version that a form was made from; 0 for none, and for nonsense."""
     said = fields.get("version", "0")
+    # Nine digits fit an integer of any database.
     return int(said) if said.isdecimal() and len(said) < 10 else 0  # noqa: PLR2004
 
 

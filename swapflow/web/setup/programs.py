@@ -240,6 +240,7 @@ def _zone(typed: str) -> str:
     try:
         return ZoneInfo(typed or "UTC").key
     except (KeyError, ValueError, OSError) as error:
+        # A typed name may be no zone, leave the zones' folder, or be a folder in it.
         raise InvalidInputError("time_zone_unknown", name=typed) from error
 
 

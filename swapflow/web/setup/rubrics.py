@@ -162,6 +162,7 @@ def _read(raw: dict[str, Toml], kind: str, values: dict[str, Tree], view: FormVi
                 "means": _field(mark, "means", f"criteria.{i}.marks.{j}.", view, ""),
             }
             for j, mark in enumerate(rows(row, "marks"))
+            # A row that was left empty is no mark.
             if any(isinstance(v, str) and v.strip() for v in mark.values())
         ]
         criteria.append(
@@ -184,6 +185,8 @@ def _read(raw: dict[str, Toml], kind: str, values: dict[str, Tree], view: FormVi
     for problem in found:
         place = field_of(problem.place)
         field = place.removeprefix(prefix) if place.startswith(prefix) else ""
+        # A field that could not be read is named already;
+        # what follows from it is not a second fault.
         if field not in view.problems and not any(
             k.startswith(field + ".") for k in view.problems
         ):

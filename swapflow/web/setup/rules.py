@@ -73,6 +73,7 @@ def save_rules(request: Request, cycle_id: str, principal: MaySetUp, form: TheFo
     """Store the rules of a form as those in force, or add or remove a row of the form."""
     values = nested(texts(form))
     view = FormView(values)
+    # A row's button saves nothing: what was typed comes back as it is, unchecked.
     if change_rows(values, text(form, "do"), _BLANK):
         return _page(request, cycle_id, principal, view)
     app = app_context(request)
@@ -134,6 +135,7 @@ def _spelled(form: TheForm) -> tuple[str, str]:
     if len(data) > LONGEST_FILE:
         raise InvalidInputError("rules_file_too_long", name=name)
     try:
+        # Some editors put a byte order mark before the text.
         spelled = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InvalidInputError("rules_file_not_utf8", name=name) from error
@@ -144,6 +146,7 @@ def _spelled(form: TheForm) -> tuple[str, str]:
 
 def _changes(old: Rules, new: Rules) -> list[str]:
     """Return the lines of the rules file that other rules change, with - and + before them."""
+    # The version always differs, and is no change of the rules.
     before, after = (rules_text(replace(r, version=old.version)) for r in (old, new))
     lines = difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=1)
     return [line for line in lines if not line.startswith(("---", "+++", "@@"))]
@@ -183,6 +186,7 @@ def _page(
     )
 
 
+# Without `Etc/GMT+5` and its like, which mean five hours behind Greenwich, not ahead.
 _ZONES = ("UTC", "AoE", *sorted(z for z in available_timezones() if "/" in z and "Etc" not in z))
 
 
@@ -214,6 +218,7 @@ def _change(
     view: FormView,
 ) -> int:
     """Store rules as those in force; returns their version, 0 when they were refused."""
+    # Saved unchanged, rules make no new version.
     if replace(new, version=old.version) == old:
         return old.version
     try:

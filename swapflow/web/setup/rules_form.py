@@ -143,6 +143,7 @@ def shown_rules(rules: Rules) -> dict[str, Tree]:
             local = moment.astimezone(ZoneInfo(rules.zone))
             shown[name] = f"{local:%Y-%m-%dT%H:%M}" + (f":{local:%S}" if local.second else "")
     for kind in rows(shown, "kinds"):
+        # Survives a renaming in the form, so that floors and score forms can follow their kind.
         kind["was"] = kind["name"]
         questions = kind.get("questions", [])
         kind["questions"] = "\n".join(map(str, questions))
@@ -230,6 +231,7 @@ def _take_automatic(raw: dict[str, Toml], values: Mapping[str, Tree], view: Form
 def _follow(raw: dict[str, Toml], renamed: Mapping[str, str]) -> None:
     """Rename a kind where it is named, and drop score forms of removed kinds."""
     names = {str(kind.get("name", "")) for kind in _tables(raw, "kinds")}
+    # A name that another kind has now stays with that kind.
     moved = {old: new for old, new in renamed.items() if old not in names}
     raw["rubrics"] = [
         {**rubric, "kind": moved.get(str(rubric["kind"]), rubric["kind"])}
@@ -312,6 +314,7 @@ def read_field(name: str, typed: str) -> "Toml | None":
     if not plain:
         return None
     if name in _WHOLE:
+        # People and spreadsheets group digits by spaces, narrow ones too.
         digits = re.sub(r"[\s\u202f']", "", plain)
         if not re.fullmatch(r"-?[0-9]{1,12}", digits):
             raise ValueError(gettext_noop("this is no whole number; write digits only, e.g. 20"))

@@ -26,7 +26,7 @@ def anything(cohort: IntArray) -> bool:
 def brute_force(
     oracle: Oracle, utilities: FloatArray, allowed: Allowed = anything
 ) -> float | None:
-    """Give the best value of all cohorts, or None if none is allowed."""
+    """Return the best value of all cohorts, or None if none is allowed."""
     cohorts = itertools.combinations(range(utilities.size), oracle.size)
     values = [
         oracle.value(utilities, np.array(cohort))
@@ -39,7 +39,7 @@ def brute_force(
 def try_all_exchanges(
     oracle: Oracle, utilities: FloatArray, allowed: Allowed = anything
 ) -> FloatArray:
-    """Give each arm's loss from the best exchange, by trying every pair."""
+    """Return each arm's loss from the best exchange, by trying every pair."""
     cohort = set(oracle.best(utilities).tolist())
     value = oracle.value(utilities, np.array(sorted(cohort)))
     losses = np.full(utilities.size, np.inf)
@@ -281,7 +281,7 @@ def quotas(number: int, groups: int) -> tuple[IntArray, IntArray]:
 
 
 def within(groups: IntArray, minimum: IntArray, maximum: IntArray) -> Allowed:
-    """Say which cohorts satisfy the quotas."""
+    """Return a check of whether a cohort satisfies the quotas."""
 
     def allowed(cohort: IntArray) -> bool:
         counts = np.bincount(groups[cohort], minlength=minimum.size)
@@ -291,7 +291,7 @@ def within(groups: IntArray, minimum: IntArray, maximum: IntArray) -> Allowed:
 
 
 def flips(arm: int, inside: bool) -> Allowed:
-    """Say which cohorts have the arm on the other side."""
+    """Return a check of whether a cohort has the arm on the other side."""
 
     def allowed(cohort: IntArray) -> bool:
         return (arm in cohort) != inside

@@ -1,4 +1,4 @@
-"""Sheets at a terminal: written for whoever has something waiting, and brought back."""
+"""Sheets at a terminal: written for reviewers with open requests, and brought back."""
 
 import csv
 from pathlib import Path
@@ -7,7 +7,7 @@ from tests.cli.office import Office
 
 
 def filled(path: Path, **cells: str) -> Path:
-    """Give the first row of a sheet marks, as a reviewer's spreadsheet would."""
+    """Fill in the first row of a sheet, as a reviewer's spreadsheet would."""
     with path.open(encoding="utf-8-sig", newline="") as file:
         found = list(csv.DictReader(file))
     row = found[0]

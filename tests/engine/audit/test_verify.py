@@ -53,7 +53,7 @@ def test_what_a_running_cycle_does_meanwhile_is_no_difference(tmp_path: Path) ->
     moved: list[int] = []
 
     class Meanwhile(SqlLedger):
-        """Lets answers come and decisions be made once the decisions so far were read."""
+        """Takes answers in and makes decisions once the decisions so far were read."""
 
         def decisions(self, cycle_id: str) -> tuple[DecisionRecord, ...]:
             read = super().decisions(cycle_id)

@@ -214,7 +214,7 @@ def test_erasing_a_person_erases_what_lists_said_of_them(world: World) -> None:
 
     world.product.applicants.erase(CYCLE, "A1", by="olga")
 
-    assert world.product.context.ledger.brought(CYCLE) == {}
+    assert world.product.context.ledger.imported_values(CYCLE) == {}
 
 
 def test_a_correction_of_nothing_or_nobody_is_refused(world: World) -> None:

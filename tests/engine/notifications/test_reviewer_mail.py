@@ -186,7 +186,7 @@ def test_every_step_comes_before_the_due_time() -> None:
 @pytest.mark.parametrize("tag", ["de", "", "gone"])
 def test_reviewers_are_written_to_in_the_language_of_their_program(tag: str) -> None:
     world = one_reviewer(language=tag)
-    with use_language("en"):  # what whoever presses the button reads
+    with use_language("en"):  # the language of the person who presses the button
         world.product.reviewers.nudge(CYCLE, "R1", by="Ada of the office")
     pass_time(world, 13 * DAY)
 

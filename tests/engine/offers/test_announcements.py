@@ -50,7 +50,7 @@ class Office:
         return {letter.external_id: letter.group.value for letter in made.letters}
 
     def send(self) -> dict[str, str]:
-        """Let everything go that may; gives subject and text by address."""
+        """Send everything that may go; return subject and text by address."""
         before = len(self.posted)
         self.world.coordinator.relay()
         for mail in self.world.ledger.mails(at_most=100):

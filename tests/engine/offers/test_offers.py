@@ -31,7 +31,7 @@ ACCEPTED, DECLINED = OfferAnswer.ACCEPTED, OfferAnswer.DECLINED
 
 
 def offered(world: World, **more: object) -> list[str]:
-    """Let the next wave out; gives whose it is, in order."""
+    """Send the next wave; return whose it is, in order."""
     names = world.names()
     wave = world.product.offers.make(CYCLE, by="ops", **more)  # type: ignore[arg-type]  # by name
     return [names[number] for number, _ in wave.places]

@@ -226,7 +226,7 @@ def test_the_order_of_the_files_decides_nothing() -> None:
             launch=False,
         )
         projection = book_of(world)
-        # Whoever asks does so in the order of ties, as decisions do.
+        # Callers ask in the order of ties, as decisions do.
         numbers = sorted(range(60), key=lambda n: projection.ties[n])
         return named(world, place(seats_of([(n, 0, 1) for n in numbers], projection), projection))
 

@@ -1,11 +1,11 @@
-"""Of two equally loaded reviewers, whoever joins groups that share no applicant comes first."""
+"""Of two equally loaded reviewers, one who joins groups that share no applicant comes first."""
 
 import pytest
 
 from swapflow.domain.rules import Purpose
 from swapflow.domain.rules_text import to_text
 from swapflow.engine.lifecycle.launch import read_projection
-from swapflow.engine.selection.reviewer_overlap import ReviewerOverlap, marked
+from swapflow.engine.selection.reviewer_overlap import ReviewerOverlap, marked_groups
 from tests.engine.cycle_by_hand import CYCLE, World, rules
 
 
@@ -13,7 +13,7 @@ PEOPLE = 12
 
 
 def groups(seed: int, *, joins: bool) -> int:
-    """Give everybody one review and eleven of them a second; count the groups of reviewers."""
+    """Ask one review of everybody and a second of eleven; count the groups of reviewers."""
     world = World(
         rules=rules(
             purpose=Purpose.REAL,
@@ -31,7 +31,7 @@ def groups(seed: int, *, joins: bool) -> int:
     world.verify()
     assert world.cycle.spent == 2 * PEOPLE - 1
     world.check()
-    return len(marked(read_projection(CYCLE, ledger=world.ledger)))
+    return len(marked_groups(read_projection(CYCLE, ledger=world.ledger)))
 
 
 def test_reviewers_become_comparable_with_fewer_second_reviews() -> None:

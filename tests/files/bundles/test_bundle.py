@@ -82,7 +82,7 @@ def with_byte(archive: bytes, at: int, value: int | None = None) -> bytes:
 
 
 def signed_again(sealed: Sealed, change: Callable[[list[Member]], list[Member]]) -> bytes:
-    """What somebody with the office's key could make: other files, listed and signed anew."""
+    """What a person with the office's key could make: other files, listed and signed anew."""
     kept = [m for m in sealed.members if not m.name.endswith(("manifest.json", "signature.json"))]
     files = change([m for m in kept if m.name != "lines.txt"])
     files.append(line_digests(files))

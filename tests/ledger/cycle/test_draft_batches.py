@@ -34,7 +34,7 @@ def names(shared_url: str, opened: Opened) -> tuple[SqlLedger, list[str]]:
 
 
 def while_the_turn_is_taken(ledger: SqlLedger, saves: list[Callable[[], object]]) -> list[object]:
-    """Let all of these wait for one commit, then let them go; gives results and errors."""
+    """Hold all of these for one commit, then release them; return results and errors."""
     together = threading.Barrier(len(saves) + 1)
 
     def run(save: Callable[[], object]) -> object:

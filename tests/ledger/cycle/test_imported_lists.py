@@ -12,21 +12,21 @@ from tests.ledger.examples import applicant
 def test_what_a_list_said_is_kept_replaced_and_erased_with_the_person(ledger: SqlLedger) -> None:
     with ledger.write("fall") as tx:
         tx.add_applications([applicant("a"), applicant("b")], [1, 2], wave=1)
-        first = tx.brought()
-        tx.keep_brought({0: {"name": "Ann", "field:city": "Rome"}})
+        first = tx.imported_values()
+        tx.store_imported_values({0: {"name": "Ann", "field:city": "Rome"}})
         tx.keep_list_reading("applicants", {"column:Who": "name"}, by="olga")
         tx.keep_list_reading("applicants", {"column:Who": "email"}, by="olga")
 
     assert sorted(first) == [0, 1]
-    assert ledger.brought("fall")[0] == {"name": "Ann", "field:city": "Rome"}
-    assert ledger.brought("fall")[1] == first[1]
+    assert ledger.imported_values("fall")[0] == {"name": "Ann", "field:city": "Rome"}
+    assert ledger.imported_values("fall")[1] == first[1]
     assert ledger.list_reading("fall", "applicants") == {"column:Who": "email"}
     assert ledger.list_reading("fall", "reviewers") == {}
 
     with ledger.write("fall") as tx:
         tx.erase_application(0)
 
-    assert sorted(ledger.brought("fall")) == [1]
+    assert sorted(ledger.imported_values("fall")) == [1]
 
 
 def test_a_changed_application_is_read_back_and_leaves_no_person_behind(

@@ -104,7 +104,7 @@ def test_a_name_at_the_provider_belongs_to_one_account_and_stays(ledger: SqlLedg
     assert not office.link_subject(one.id, "i#2")
     assert not office.link_subject(two.id, "i#1")
 
-    # Whoever links an account that is being closed does not open it again.
+    # Linking an account that is being closed does not open it again.
     assert office.account(one.id) == replace(one, subject="i#1", active=False)
     assert office.account(two.id) == two
 
@@ -290,7 +290,7 @@ def test_doors_say_what_the_rules_in_force_ask(ledger: SqlLedger) -> None:
         strict = replace(RULES, version=2, sign_in=SignInPolicy.PROVIDER, session_days=0.5)
         tx.set_rules(strict, by="ops", reason="")
 
-    assert ledger.office().doors() == (
+    assert ledger.office().sign_in_requirements() == (
         SignInRequirement(
             cycle_id="fall", round_id="2027", sign_in=SignInPolicy.PROVIDER, session_days=0.5
         ),

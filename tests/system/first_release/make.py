@@ -97,7 +97,7 @@ def prepare(product: Swapflow) -> None:
 
 
 def until(product: Swapflow, decisions: int) -> None:
-    """Answer everything until a cycle has ended or has made so many decisions."""
+    """Answer everything until a cycle has ended or has made that number of decisions."""
     while True:
         cycle = product.cycles.get(CYCLE)
         if cycle.status is CycleStatus.ENDED or cycle.decisions >= decisions:

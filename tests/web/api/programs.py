@@ -22,7 +22,7 @@ def program(
     email: str = "",
     cycle: str = "",
 ) -> TestClient:
-    """A program with a key of somebody's, and no cookie."""
+    """A program with a person's key, and no cookie."""
     account = site.account(email or f"{role.value if role else 'nobody'}@example.org")
     if role is not None:
         reach = (Scope.CYCLE, cycle) if cycle else (Scope.OFFICE, "")

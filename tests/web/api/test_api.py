@@ -1,10 +1,7 @@
-"""The JSON API: keys and their scopes, whose is what, writes sent twice, pages of lists."""
+"""The JSON API: its description, whose is what, and the whole way of a program."""
 
-import hashlib
-import json
 import re
 from dataclasses import replace
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +9,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from swapflow.files.rules.rules_file import rules_text
-from swapflow.identity.account import Method
-from swapflow.identity.permissions import Role, Scope
-from swapflow.web.api import idempotency, openapi
+from swapflow.identity.permissions import Role
+from swapflow.web.api import openapi
 from tests.web.api.programs import GOOD, V1, program
 from tests.web.site import SITE_RULES, Site
 
@@ -62,113 +58,6 @@ def test_the_description_is_served_with_a_page_that_asks_no_other_host(site: Sit
     page = anybody.get("/api/docs")
     assert page.status_code == 200
     assert "http" not in page.text.replace("http-equiv", "")
-
-
-# Who asks
-
-
-@pytest.mark.parametrize(
-    "header", ["Bearer sf_wrong", "Bearer ", "Bearer", "Basic YTpi", "sf_x", "Bearer \u00e9"]
-)
-def test_a_key_that_is_none_is_refused_even_beside_a_good_cookie(site: Site, header: str) -> None:
-    client = site.signed_in(Role.ADMINISTRATOR)
-    assert client.get(f"{V1}/cycles").status_code == 200
-
-    refused = client.get(f"{V1}/cycles", headers={b"Authorization": header.encode("latin-1")})
-
-    assert refused.status_code == 401
-    assert refused.headers["content-type"] == "application/problem+json"
-    assert refused.headers["www-authenticate"].startswith("Bearer")
-
-
-def test_a_key_is_shown_once_kept_as_a_digest_and_ends_when_it_is_revoked(site: Site) -> None:
-    person = site.signed_in(Role.OPERATIONS)
-    made = person.post(f"{V1}/keys", json={"name": "export", "scopes": ["read"]}).json()
-    client = TestClient(site.app, headers={"Authorization": f"Bearer {made['key']}"})
-    assert client.get(f"{V1}/me").json()["scopes"] == ["read"]
-
-    stored = site.office.context.ledger.tokens()[0]
-    assert made["key"] not in json.dumps([stored.digest, stored.name, *stored.scopes])
-    assert "key" not in person.get(f"{V1}/keys").json()["items"][0]
-
-    assert person.delete(f"{V1}/keys/{made['id']}").status_code == 204
-    assert client.get(f"{V1}/me").status_code == 401
-
-
-def test_an_expired_key_and_that_of_a_closed_account_are_refused(site: Site) -> None:
-    client = program(site, Role.OPERATIONS)
-    assert client.get(f"{V1}/me").status_code == 200
-    site.later(31 * 86_400)
-    assert client.get(f"{V1}/me").status_code == 401
-    site.later(0)
-    site.office.users.deactivate(site.account("operations@example.org"), by="test")
-    assert client.get(f"{V1}/me").status_code == 401
-
-
-@pytest.mark.parametrize(
-    ("scopes", "reads", "writes", "tasks", "hooks"),
-    [
-        (("read",), 200, 403, 403, 403),
-        (("write",), 403, 200, 403, 403),
-        (("review",), 403, 403, 200, 403),
-        (("webhooks",), 403, 403, 403, 200),
-    ],
-)
-def test_a_key_does_no_more_than_its_scopes(
-    site: Site, scopes: tuple[str, ...], reads: int, writes: int, tasks: int, hooks: int
-) -> None:
-    site.launched()
-    client = program(site, scopes=scopes)
-
-    assert client.get(f"{V1}/cycles/fall/applicants").status_code == reads
-    assert client.post(f"{V1}/cycles/fall/pause", json={}).status_code == writes
-    assert client.get(f"{V1}/tasks").status_code == tasks
-    assert client.get(f"{V1}/webhooks").status_code == hooks
-
-
-def test_a_key_does_no_more_than_its_account(site: Site) -> None:
-    site.launched()
-    site.launched("other")
-    observer = program(site, Role.OBSERVER, cycle="fall")
-
-    assert observer.get(f"{V1}/cycles/fall/progress").status_code == 200
-    assert observer.get(f"{V1}/cycles/fall/applicants").status_code == 403
-    assert observer.post(f"{V1}/cycles/fall/pause", json={}).status_code == 403
-    assert observer.get(f"{V1}/cycles/other/progress").status_code == 404
-    assert observer.get(f"{V1}/cycles/none/progress").status_code == 404
-    assert [row["id"] for row in observer.get(f"{V1}/cycles").json()["items"]] == ["fall"]
-
-
-def test_a_key_makes_no_keys_and_signs_nothing(site: Site) -> None:
-    site.launched()
-    client = program(site)
-    made = client.post(f"{V1}/keys", json={"name": "child", "scopes": ["read"]})
-    assert made.status_code == 403
-    signed = client.post(f"{V1}/cycles/fall/decision/signatures", json={"digest": "0" * 64})
-    assert signed.status_code == 403
-
-
-def test_a_key_that_asks_too_often_is_told_when_to_go_on(site: Site) -> None:
-    client = program(site, Role.OBSERVER)
-    key = client.headers["Authorization"].removeprefix("Bearer ")
-    # Most of them without a page around them: on a busy machine 600 pages take over a minute.
-    for _ in range(599):
-        site.office.api_clients.principal(key)
-    allowed, refused = client.get(f"{V1}/me"), client.get(f"{V1}/me")
-
-    assert (allowed.status_code, refused.status_code) == (200, 429)
-    assert 0 < int(refused.headers["retry-after"]) <= 60
-
-
-def test_another_site_cannot_use_a_cookie_at_the_api(site: Site) -> None:
-    site.launched()
-    person = site.signed_in(Role.ADMINISTRATOR)
-    refused = person.post(
-        f"{V1}/cycles/fall/pause", json={}, headers={"Sec-Fetch-Site": "cross-site"}
-    )
-    assert refused.status_code == 403
-    assert refused.headers["content-type"] == "application/problem+json"
-    assert site.product.cycles.get("fall").status.value == "running"
 
 
 # Staff
@@ -393,143 +282,6 @@ def test_a_stale_draft_is_refused(site: Site) -> None:
     assert api.get(f"{V1}/tasks/{task}").json()["draft"]["body"] == {"remark": "one"}
 
 
-# Sent twice
-
-
-def test_a_write_that_is_sent_twice_under_a_key_is_done_once_and_answered_alike(
-    site: Site,
-) -> None:
-    site.launched()
-    api = program(site)
-    staff_request = {"kind": "review", "reason": "a second look"}
-    key = {"Idempotency-Key": "k-1"}
-    first = api.post(f"{V1}/cycles/fall/applicants/0/requests", json=staff_request, headers=key)
-    again = api.post(f"{V1}/cycles/fall/applicants/0/requests", json=staff_request, headers=key)
-    other = api.post(f"{V1}/cycles/fall/applicants/1/requests", json=staff_request, headers=key)
-
-    assert (first.status_code, first.content) == (again.status_code, again.content)
-    assert "idempotency-replayed" not in first.headers
-    assert again.headers["idempotency-replayed"] == "true"
-    assert other.status_code == 422
-    assert len(site.product.context.ledger.wishes("fall")) == 1
-
-
-def test_a_refusal_is_repeated_too_and_a_lack_of_rights_is_not_kept(site: Site) -> None:
-    site.launched()
-    api = program(site)
-    key = {"Idempotency-Key": "k-2"}
-    first = api.post(f"{V1}/cycles/fall/launch", headers=key)
-    again = api.post(f"{V1}/cycles/fall/launch", headers=key)
-    assert first.status_code == 422
-    assert (again.status_code, again.json()) == (422, first.json())
-    assert again.headers["content-type"] == "application/problem+json"
-
-    observer = program(site, Role.OBSERVER)
-    held = {"Idempotency-Key": "k-3"}
-    assert observer.post(f"{V1}/cycles/fall/pause", json={}, headers=held).status_code == 403
-    account = site.account("observer@example.org")
-    site.office.users.grant(account, Role.OPERATIONS, Scope.OFFICE, by="test")
-    assert observer.post(f"{V1}/cycles/fall/pause", json={}, headers=held).status_code == 200
-
-
-def test_keys_of_different_people_do_not_meet(site: Site) -> None:
-    site.launched()
-    key = {"Idempotency-Key": "same"}
-    one, two = program(site), program(site, Role.OPERATIONS)
-    assert one.post(f"{V1}/cycles/fall/pause", json={}, headers=key).status_code == 200
-    resumed = two.post(f"{V1}/cycles/fall/resume", json={}, headers=key)
-    assert resumed.status_code == 200
-
-
-def test_the_same_request_while_it_is_carried_out_is_told_to_wait(site: Site) -> None:
-    site.launched()
-    api = program(site)
-    account = site.account("administrator@example.org")
-    digest = _digest_of("POST", f"{V1}/cycles/fall/launch", b"")
-    reserve(site, account.id, "k-4", digest)
-    waiting = api.post(f"{V1}/cycles/fall/launch", headers={"Idempotency-Key": "k-4"})
-    assert waiting.status_code == 409
-
-
-def test_a_request_whose_process_died_is_taken_over_after_a_minute(
-    site: Site, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    site.launched(launch=False)
-    api = program(site)
-    account = site.account("administrator@example.org")
-    reserve(site, account.id, "k-5", _digest_of("POST", f"{V1}/cycles/fall/launch", b""))
-    monkeypatch.setattr(idempotency, "TAKEN_OVER_AFTER", timedelta(0))
-    done = api.post(f"{V1}/cycles/fall/launch", headers={"Idempotency-Key": "k-5"})
-    assert done.status_code == 200
-    assert site.product.cycles.get("fall").status.value == "running"
-
-
-def test_a_new_key_is_not_kept_with_what_was_answered(site: Site) -> None:
-    person = site.signed_in(Role.OPERATIONS)
-    wanted = {"name": "export", "scopes": ["read"]}
-    key = {"Idempotency-Key": "k-6"}
-    first = person.post(f"{V1}/keys", json=wanted, headers=key)
-    again = person.post(f"{V1}/keys", json=wanted, headers=key)
-    assert first.json()["key"].startswith("sf_")
-    assert again.json() == {**first.json(), "key": None}
-    assert len(site.office.context.ledger.tokens()) == 1
-
-
-def reserve(site: Site, account: str, key: str, digest: str) -> None:
-    day, minute = timedelta(days=1), timedelta(minutes=1)
-    assert (
-        site.office.context.ledger.begin_request(
-            account, key, digest, taken_over_after=minute, kept_for=day
-        )
-        is None
-    )
-
-
-def _digest_of(method: str, path: str, body: bytes) -> str:
-    return hashlib.sha256(f"{method} {path}?\n".encode() + body).hexdigest()
-
-
-# Pages of lists
-
-
-def test_a_list_is_read_in_pages_that_rows_coming_in_do_not_move(site: Site) -> None:
-    site.launched(launch=False, applicants=7)
-    api = program(site)
-    seen: list[str] = []
-    address: str | None = f"{V1}/cycles/fall/applicants?limit=3"
-    while address:
-        page = api.get(address)
-        seen += [row["external_id"] for row in page.json()["items"]]
-        address = page.links["next"]["url"] if "next" in page.links else None
-        assert (address is None) == (page.json()["next"] is None)
-        if len(seen) == 3:
-            extra = {"applicants": [{"external_id": "LATE"}]}
-            api.post(f"{V1}/cycles/fall/applicants", json=extra)
-    assert seen == [*(f"A{n:03d}" for n in range(1, 8)), "LATE"]
-
-
-def test_the_record_is_read_whole_in_pages(site: Site) -> None:
-    site.launched()
-    api = program(site)
-    numbers: list[int] = []
-    cursor = ""
-    while True:
-        page = api.get(f"{V1}/cycles/fall/events", params={"limit": 5, "cursor": cursor}).json()
-        numbers += [row["number"] for row in page["items"]]
-        if page["next"] is None:
-            break
-        cursor = page["next"]
-    assert numbers == [event.position.seq for event in site.product.reports.events("fall")]
-
-
-@pytest.mark.parametrize("cursor", ["x", "bnVsbA", "WzFd!", "W10", "WyJhIl0", "WzFlOTk5XQ", "é"])
-def test_a_cursor_that_no_list_gave_is_refused(site: Site, cursor: str) -> None:
-    site.launched(launch=False)
-    refused = program(site).get(f"{V1}/cycles/fall/applicants", params={"cursor": cursor})
-    assert refused.status_code == 422
-    assert "cursor" in refused.json()["detail"]
-
-
 # Webhooks
 
 
@@ -563,27 +315,7 @@ def test_a_webhook_leads_to_no_address_behind_the_wall(site: Site, url: str) -> 
     assert site.office.webhooks.list() == ()
 
 
-# The keys' page
-
-
-def test_a_key_is_made_at_the_screen_and_shown_this_once(site: Site) -> None:
-    person = site.signed_in(email="r1@example.org", method=Method.LINK)
-    page = person.post("/me/keys", data={"name": "my script", "scopes": ["review"], "days": "30"})
-    assert page.status_code == 200
-    key = page.text.split('value="sf_')[1].split('"')[0]
-    assert key not in person.get("/me/keys").text
-    assert "my script" in person.get("/me/keys").text
-
-    refused = person.post("/me/keys", data={"name": "  ", "scopes": ["all"], "days": "9"})
-    assert refused.status_code == 422
-    assert refused.text.count('class="problem"') == 3
-    assert len(site.office.context.ledger.tokens()) == 1
-
-    made = site.office.context.ledger.tokens()[0]
-    stranger = site.signed_in(Role.ADMINISTRATOR)
-    assert stranger.post(f"/me/keys/{made.id}/revoke").status_code == 404
-    assert person.post(f"/me/keys/{made.id}/revoke").status_code == 303
-    assert site.office.context.ledger.tokens()[0].revoked_at is not None
+# Refusals
 
 
 def test_a_refusal_names_its_code_and_what_it_is_about(site: Site) -> None:

@@ -49,7 +49,7 @@ def sign(client: TestClient) -> int:
 
 
 def fixed(site: Site) -> TestClient:
-    """A list that is signed; gives whoever signed it."""
+    """A list that is signed, and the browser of the person who signed it."""
     path = ended(site)
     client = chair(site)
     client.post(f"{path}/prepare")
@@ -58,7 +58,7 @@ def fixed(site: Site) -> TestClient:
 
 
 def shown(client: TestClient) -> str:
-    """Give what the page says is next, as its form sends it."""
+    """Return what the page says is next, as its form sends it."""
     found = re.search(r'name="seen" value="([\d,]*)"', client.get(OFFERS).text)
     assert found is not None
     return found[1]

@@ -16,7 +16,7 @@ from tests.web.site import Site
 
 
 def swap(site: Site) -> tuple[int, int]:
-    """Give the number of one on the list and of one who is not."""
+    """Return the number of one on the list and of one who is not."""
     places = site.product.cohort.propose("fall").places
     return places[0].application, places[-1].application
 

@@ -1,4 +1,4 @@
-"""Dates of interviews: set by staff, kept by calendars, and somebody may not come."""
+"""Dates of interviews: set by staff, kept by calendars, and not everybody comes."""
 
 from dataclasses import replace
 from datetime import UTC, datetime

@@ -32,7 +32,7 @@ PROMISE = "mark: Promise [1, 2, 3 or N/A]"
 
 @dataclass
 class Paper:
-    """A sheet in somebody's hands: rows by header, as a spreadsheet program would save them."""
+    """A sheet in a reviewer's hands: rows by header, as a spreadsheet program would save them."""
 
     name: str
     headers: list[str]

@@ -272,7 +272,7 @@ def test_a_reviewer_who_joins_while_the_page_is_made_breaks_nothing(
     asked: list[str] = []
 
     def without_the_newest(_: ReviewerService, cycle_id: str) -> tuple[Reviewer, ...]:
-        """Give the roster; before what waits is read, somebody is still missing."""
+        """Return the roster; before what waits is read, one reviewer is still missing."""
         return tuple(r for r in roster if cycle_id in asked or r.number != waits[0].reviewer)
 
     def with_the_newest(_: ReportService, cycle_id: str) -> tuple[Waiting, ...]:

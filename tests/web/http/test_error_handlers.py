@@ -16,7 +16,7 @@ from tests.web.site import Site
 
 @pytest.fixture
 def principal(site: Site) -> Iterator[TestClient]:
-    """Somebody with a cookie, before pages whose database nobody has started."""
+    """A person with a cookie, before pages whose database nobody has started."""
     away = SqlLedger("postgresql://keeper:hidden@127.0.0.1:9/books")
     parts = site.app.state.app
     app = create_app(

@@ -1,4 +1,4 @@
-"""Whoever reads chooses the language; else the browser's wish is met, else the deployment's."""
+"""A reader chooses the language; else the browser's wish is met, else the deployment's."""
 
 import pytest
 from babel.messages.pofile import read_po

@@ -322,12 +322,12 @@ def test_every_mail_is_in_the_catalogues(site: Site) -> None:
 
 
 def _kind(address: str) -> str:
-    """Give the path of a page with its program and number left out."""
+    """Return the path of a page with its program and number left out."""
     path = re.sub(r"/(fall|draft|done)(?=/|$)", "/CYCLE", urlsplit(address).path)
     path = re.sub(r"/mail/[^/]+$", "/mail/MAIL", path)
     return re.sub(r"/\d+(?=/|$)", "/NUMBER", path)
 
 
 def _shown(html: str) -> str:
-    """Leave out what somebody typed and gets back."""
+    """Leave out what a person typed and gets back."""
     return re.sub(r"(x{9,}|\x07)", "", html)

@@ -42,11 +42,11 @@ class PeopleWrites(Protocol):
         """
         ...
 
-    def brought(self) -> dict[int, dict[str, str]]:
+    def imported_values(self) -> dict[int, dict[str, str]]:
         """Read the latest imported fields of each application, by number."""
         ...
 
-    def keep_brought(self, said_of: Mapping[int, Mapping[str, str]]) -> None:
+    def store_imported_values(self, said_of: Mapping[int, Mapping[str, str]]) -> None:
         """Store imported fields of applications, replacing those of earlier lists."""
         ...
 

@@ -101,6 +101,7 @@ def _labels(
     cycle = product.cycles.get(cycle_id)
     if Right.SEE_REVIEWERS in principal.rights(cycle_id=cycle.id, round_id=cycle.round_id):
         return {one.number: one.external_id for one in product.reviewers.list(cycle_id)}
+    # Numbered anew for this answer: the cycle's own number would lead to the person elsewhere.
     order = [one.reviewer for one in seen.measured.judges]
     order += [number for group in (*seen.groups, *seen.apart) for number in group]
     return {number: str(turn) for turn, number in enumerate(dict.fromkeys(order), start=1)}

@@ -98,6 +98,7 @@ def create_cycle(
     request: Request, principal: MaySetUpSomewhere, product: Product, new: NewProgram
 ) -> Program:
     """Make a program in draft."""
+    # The route asks for the right in any round; it must be held in this one.
     require(principal, Right.SET_UP, cycle_id=None, round_id=new.round)
     text = new.rules or template(new.template)
     product.cycles.new(

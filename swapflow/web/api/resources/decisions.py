@@ -259,6 +259,7 @@ def _place(place: Place) -> decisions.Place:
         external_id=place.external_id,
         name=place.name,
         rank=place.rank,
+        # People and programs read of a list; the stored word stays `cohort`.
         standing=place.standing.value.replace("cohort", "list"),
         estimate=_hundred(place.estimate),
         raw_mean=_hundred(place.raw_mean),

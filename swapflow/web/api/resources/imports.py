@@ -60,6 +60,7 @@ def read_sent(
     Raises:
         InvalidInputError: If the file is empty.
     """
+    # It goes into messages and the audit log, and its sender may have put anything into it.
     plain = "".join(c for c in file.filename or "" if c.isprintable())[:LONGEST_NAME]
     data = file.file.read()
     if not data:
@@ -260,6 +261,7 @@ def _pairs(
         note(request, principal, what, about=sent.name, detail=f"{len(pairs)} pairs")
     return Imported(
         dry_run=sent.dry_run,
+        # All or none: beside a bad row nothing would be stored.
         new=0 if bad else len(pairs),
         changed=0,
         known=0,

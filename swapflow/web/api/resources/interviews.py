@@ -34,6 +34,7 @@ def list_interviews(
     rows = sorted(
         map(_shown, product.reviewers.interview_requests(cycle_id)), key=lambda row: row.request
     )
+    # By id, not by date: a date that changes between two pages would hide a row.
     rest = [row for row in rows if last is None or row.request > str(last[0])]
     return paging.page(rest, lambda row: [row.request])
 

@@ -82,12 +82,14 @@ def _last(paging: Paging) -> tuple[datetime, str] | None:
         at = datetime.fromisoformat(str(last[0]))
     except ValueError as error:
         raise InvalidInputError("cursor_not_of_list") from error
+    # A caller can write a cursor by hand; without a zone it compares with no stored moment.
     if at.tzinfo is None:
         raise InvalidInputError("cursor_not_of_list")
     return at, str(last[1])
 
 
 def _known(mail_id: str) -> str:
+    # PostgreSQL refuses a NUL with an error of its own, and no stored id holds one.
     if not mail_id.isprintable():
         raise NotFoundError("mail_unknown", mail=mail_id)
     return mail_id

@@ -126,6 +126,7 @@ def erase_reviewer(
     """Erase one reviewer's data for good; their number and their scores stay."""
     found = _find(product, cycle_id, number)
     product.reviewers.erase(cycle_id, found.external_id, by=principal.name)
+    # By number: the audit log outlives the id that was erased.
     note(request, principal, "erased a reviewer", about=f"reviewer {number}")
     return Response(status_code=204)
 

@@ -98,6 +98,7 @@ def read_document(
     """Read an uploaded file of a task, under the program's blind policy."""
     del task
     _, body = product.tasks.document(own.assignment, number)
+    # Never as what the file claims to be: nothing of it may run on the site of the screens.
     return Response(
         content=body,
         media_type="application/octet-stream",
@@ -132,6 +133,7 @@ def submit_review(task: TaskCode, own: Own, product: Product, review: Review) ->
     return Receipt(
         task=own.code,
         number=receipt.seq,
+        # Stored in millionths; people and programs read points of 100.
         score=receipt.value / 10_000,
         counts=receipt.counts,
         repeated=receipt.repeated,
@@ -255,6 +257,7 @@ def answer_of(
         if left_out:
             name = left_out[0]
             raise InvalidInputError("mark_missing", criterion=name)
+        # For its refusals: a mark outside the scale is named before anything is stored.
         utility(rubric, marks)
     return Answer(
         assignment_id=sheet.assignment.id,

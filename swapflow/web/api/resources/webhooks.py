@@ -54,6 +54,7 @@ def create_webhook(
 ) -> MadeWebhook:
     """Register an address; it is told what happens from now on. The secret is shown this once."""
     cycle = None if new.program is None else _cycle(product, new.program)
+    # Before the program is missed: without the right nobody learns whether there is one.
     require(
         principal,
         Right.SET_UP,
@@ -156,6 +157,7 @@ def call_again(
 ) -> Response:
     """Make a call once more, whatever became of it."""
     found = _find(office, product, principal, webhook_id)
+    # PostgreSQL stores no null byte; such an id is unknown like any other.
     if not call_id.isprintable() or not office.webhooks.call_again(found.id, call_id):
         raise NotFoundError("call_unknown")
     note(request, principal, "made a call once more", about=call_id, cycle_id=found.cycle_id)
