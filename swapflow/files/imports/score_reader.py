@@ -25,6 +25,9 @@ from swapflow.files.tables.table import Table, TableRow
 _LABELLED = re.compile(r"([-+]?\d+(?:[.,]\d+)?)(?:\s*:|\s+[-–—])\s*\D.*", re.DOTALL)
 
 
+_SHARE = re.compile(r"(.*\S)\s*[%\uff05\u066a]")
+
+
 _BRACKETS = re.compile(r"[\[(](.*)[\])]", re.DOTALL)
 
 
@@ -245,6 +248,8 @@ class ScoreReader:
         """Read a score; None is missing."""
         if is_missing(text):
             return None
+        if share := _SHARE.fullmatch(text):
+            return self._share(row, column, text, share[1])
         labelled = _LABELLED.fullmatch(text)
         number = read_number(
             labelled[1] if labelled else text, decimal=self._decimals.get(column, "")
@@ -258,6 +263,29 @@ class ScoreReader:
                 "Write a number, or N/A where there is none",
             )
         return number
+
+    def _share(self, row: TableRow, column: str, text: str, digits: str) -> float | None:
+        """Read a percentage: a mark on a scale of 0 to 100 or 0 to 1, on no other."""
+        number = read_number(digits, decimal=self._decimals.get(column, ""))
+        scale = self.scale or self._own_scale(row, column)
+        if number is None or scale not in {(0.0, 100.0), (0.0, 1.0)}:
+            self._refuse_value(
+                row,
+                column,
+                text,
+                "this is a percentage, and the scale is none of 0 to 100",
+                "Write the mark itself, or state the scale 0..100",
+            )
+            return None
+        return number * scale[1] / 100
+
+    def _own_scale(self, row: TableRow, column: str) -> tuple[float, float] | None:
+        """Return the scale that the rules give the criterion of a column."""
+        rubric = self.rules.rubric(self._kind(row) or "") if self.rules else None
+        criteria = rubric.criteria if rubric else ()
+        named = [c for c in criteria if spelling(c.name) == spelling(column)]
+        only = named or (criteria if len(criteria) == 1 else ())
+        return (float(only[0].marks[0][0]), float(only[0].marks[-1][0])) if only else None
 
     def _utility(
         self,
