@@ -87,6 +87,10 @@ def test_every_problem_of_a_roster_is_named_at_once() -> None:
         b",c@x.org,1,1,\n"
     ) == [
         (
+            "line 2, column 'email', value 'ann': 'ann' is no mail address: An email address "
+            "must have an @-sign. Correct it"
+        ),
+        (
             "line 2, column 'capacity:review', value 'many': a capacity is a whole number. "
             "Write how "
             "many at most, leave it blank for no limit, or write no"
@@ -100,7 +104,6 @@ def test_every_problem_of_a_roster_is_named_at_once() -> None:
             "line 2, column 'away', value '2026-02-01..2026-01-01': '2026-02-01..2026-01-01' ends "
             "before it begins. Swap the two dates"
         ),
-        "line 2, column 'email', value 'ann': this is no e-mail address. Correct it",
         (
             "line 3, column 'away', value 'soon': 'soon' is no period. Write "
             "2026-01-05..2026-01-20, several separated by semicolons"
