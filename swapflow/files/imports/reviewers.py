@@ -34,6 +34,8 @@ _COLUMNS: dict[str, tuple[str, ...]] = {
     "reserve": ("reserve", "in_reserve"),
 }
 _CAPACITY = "capacity"
+_ATTRIBUTES = {"away": "absences"}
+"""Attributes of a reviewer that are called otherwise than their column."""
 _UNLIMITED = frozenset({"", "unlimited", "any", "∞"})
 _NOT_ASKED = frozenset({"no", "0", "none", "-", "–", "—", "n/a", "n"})
 _YES = frozenset({"yes", "y", "1", "x", "true"})
@@ -55,8 +57,9 @@ def read_reviewers(
     `capacity:KIND` for each kind (blank: unlimited; no or 0: not asked), or `kinds` (separated by
     semicolons) with one `capacity`; packet, topics and conflicts (separated by semicolons), away
     (2026-01-05..2026-01-20; …), automatic, reserve (yes: kept for reconsiderations). Where a
-    `capacity:` column is missing, that kind is not asked; where no column speaks of kinds, every
-    kind of the rules is, without limit.
+    `capacity:` column is missing, a new reviewer is not asked for that kind; where no column
+    speaks of kinds, every kind of the rules is asked, without limit. Of a reviewer who is there,
+    what the columns do not speak of stays.
 
     Args:
         path_or_bytes: CSV, TSV, TXT or XLSX, as a path or an upload's bytes.
@@ -196,6 +199,7 @@ class _Roster:
             conflicts=split_list(self._cell(row, "conflicts")),
             absences=self._absences(row),
             reserve=self._reserve(row),
+            said=self._said(),
         )
         self._check_identity(row, reviewer)
         known = same_id(reviewer.external_id)
@@ -282,6 +286,13 @@ class _Roster:
             )
             return 0
         return int(text)
+
+    def _said(self) -> frozenset[str]:
+        """Return what the columns of the list speak of."""
+        said = {_ATTRIBUTES.get(role, role) for role in self.headers} - {"kinds", "capacity"}
+        if columns := self._capacities():
+            return frozenset(said | {f"{_CAPACITY}:{kind}" for _, kind in columns})
+        return frozenset(said | {_CAPACITY} if {"kinds", "capacity"} & set(self.headers) else said)
 
     def _packet(self, row: TableRow) -> int | None:
         text = self._cell(row, "packet")

@@ -249,8 +249,8 @@ def _sheet(workbook: Workbook, name: str, wanted: str, warnings: list[str]) -> _
     if len(visible) == 1 or wanted:
         return named[0]
     # A sheet that explains the list may come before it; of two lists, the one on top counts.
-    active = workbook.active
-    chosen = max(visible, key=lambda s: (min(_words(s), 2), s is active))
+    on_top = workbook.active.title if workbook.active is not None else ""
+    chosen = max(visible, key=lambda s: (min(_words(s), 2), s.title == on_top))
     others = ", ".join(repr(s.title) for s in visible if s is not chosen)
     warnings.append(
         f"the sheet {chosen.title!r} was read, not {others}. Name the sheet if another was meant"

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -37,7 +38,7 @@ def test_a_roster_is_read_whole() -> None:
         rules=rules(),
     )
 
-    assert found == NewReviewer(
+    assert replace(found, said=None) == NewReviewer(
         external_id="r1",
         name="Ann",
         email="ann@x.org",
@@ -71,6 +72,24 @@ def test_blank_is_without_limit_and_no_or_zero_is_not_asked(
     (found,) = read_reviewers(f"id,{columns}\nr1,{cells}\n".encode(), rules=rules())
 
     assert found.capacity == capacity
+
+
+@pytest.mark.parametrize(
+    ("header", "said"),
+    [
+        ("id,email", {"email"}),
+        ("id,capacity:review", {"capacity:review"}),
+        ("id,kinds", {"capacity"}),
+        ("id,capacity", {"capacity"}),
+        ("id,away,reserve", {"absences", "reserve"}),
+    ],
+)
+def test_a_list_knows_what_it_has_columns_for(header: str, said: set[str]) -> None:
+    (found,) = read_reviewers(f"{header},\nr1,,,\n".encode(), rules=rules())
+
+    assert set(found.said or ()) == said | {"external_id"}
+    assert found.says(next(iter(said)))
+    assert not found.says("topics")
 
 
 def test_an_address_is_the_key_of_a_reviewer_without_another() -> None:
