@@ -287,14 +287,22 @@ def _why(asked: "PullExplanation") -> str:
 # Scores
 
 
-def scores_sheet(swapflow: "Swapflow", cycle: str) -> "ExportSheet":
-    """Return every revision of every score, with remarks, to be exported. For staff."""
-    from swapflow.files.exports.sheets import scores_sheet as sheet
+def score_sheets(swapflow: "Swapflow", cycle: str) -> "tuple[ExportSheet, ExportSheet]":
+    """Return the reviews as they count now, and every revision of them, to be exported."""
+    from swapflow.files.exports.sheets import score_history_sheet, scores_sheet
 
-    return sheet(
-        swapflow.scores.list(cycle),
-        applications={a.number: a.external_id for a in swapflow.applicants.list(cycle)},
-        reviewers={r.number: r.external_id for r in swapflow.reviewers.list(cycle)},
-        kinds=[kind.name for kind in swapflow.cycles.rules(cycle).kinds],
+    scores = swapflow.scores.list(cycle)
+    applications = {a.number: a.external_id for a in swapflow.applicants.list(cycle)}
+    reviewers = {r.number: r.external_id for r in swapflow.reviewers.list(cycle)}
+    kinds = [kind.name for kind in swapflow.cycles.rules(cycle).kinds]
+    now = scores_sheet(
+        scores,
+        applications=applications,
+        reviewers=reviewers,
+        kinds=kinds,
         remarks=dict(swapflow.scores.remarks(cycle)),
     )
+    history = score_history_sheet(
+        scores, applications=applications, reviewers=reviewers, kinds=kinds
+    )
+    return now, history

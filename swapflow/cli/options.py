@@ -134,8 +134,8 @@ def kept_errors(file: Path | None, table: "Callable[[], Table]") -> "Iterator[No
         yield
     except BadRowsError as error:
         if file is not None:
+            from swapflow.files.exports.rejected_rows import refused_file
             from swapflow.files.exports.writers import write_file
-            from swapflow.files.imports.rejected_rows import refused_file
 
             read = None
             with suppress(InvalidInputError):  # it may be no table at all

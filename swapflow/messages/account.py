@@ -2,6 +2,13 @@
 
 TEXTS = {
     "email_malformed": "{email!r} is no mail address; write name@host",
+    "email_unusable": "{email!r} is no mail address: {problem}",
+    "email_domain_of_one_word": (
+        "{email!r} is no mail address: {domain!r} is a word, not a domain such as {domain}.org"
+    ),
+    "mail_server_lacks_utf8": (
+        "{host} cannot send to {text!r}: it does not know addresses with letters beyond ASCII"
+    ),
     "password_wrong": "this address and password do not belong together",
     "link_unknown": "there is no such link; perhaps the mail broke it in two",
     "sign_in_method_refused": (

@@ -35,6 +35,11 @@ TEXTS = {
         "erasing is on hold in {cycle!r} since {since} said so ({reason}); `swapflow cycle "
         "hold {cycle} --release` ends that"
     ),
+    "reviewer_address_taken": (
+        "reviewer {reviewer!r} has the address {email!r} of reviewer {other!r}; one person is one "
+        "reviewer. Correct the address, or remove one of them"
+    ),
+    "reviewer_listed_twice": "reviewers {other!r} and {reviewer!r} are one id; keep one row",
     "reviewer_left": "reviewer {reviewer!r} has left already",
     "absence_out_of_range": "the last day comes after the first, within two years of it",
     "packet_out_of_range": "have 1 to {most} reviews at the same time",

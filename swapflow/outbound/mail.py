@@ -14,6 +14,7 @@ from typing import Protocol
 from pydantic import SecretStr
 
 from swapflow.domain.ids import CYCLE_ID
+from swapflow.domain.people.mail_address import can_be_mailed
 from swapflow.engine.notifications.mail_text import one_line
 from swapflow.engine.ports.records import Mail
 from swapflow.errors import MailRefusedError, UnavailableError
@@ -129,6 +130,11 @@ def smtp(settings: SmtpSettings) -> SendMail:
         except smtplib.SMTPDataError as error:
             raise _failure(settings, error.smtp_code, error.smtp_error) from error
         except (OSError, smtplib.SMTPException) as error:
+            if isinstance(error, smtplib.SMTPNotSupportedError) and not mail.to.isascii():
+                # Tried again it would fail again: the server lacks SMTPUTF8 (RFC 6531).
+                raise MailRefusedError(
+                    "mail_server_lacks_utf8", host=settings.smtp_host, text=one_line(mail.to)
+                ) from error
             raise UnavailableError(
                 "mail_server_away", host=settings.smtp_host, port=settings.smtp_port
             ) from error
@@ -149,12 +155,12 @@ def _failure(
 
 def _recipient(text: str) -> Address:
     local, _, domain = text.rpartition("@")
+    if not can_be_mailed(text):
+        raise MailRefusedError("mail_address_malformed", text=one_line(text))
     try:
         address = Address(addr_spec=f"{local}@{domain.encode('idna').decode()}")
     except (ValueError, IndexError, HeaderParseError) as error:
         raise MailRefusedError("mail_address_malformed", text=one_line(text)) from error
-    if not address.domain or one_line(text) != text:
-        raise MailRefusedError("mail_address_malformed", text=one_line(text))
     return address
 
 

@@ -275,14 +275,16 @@ def _write_files(
 def _write_record(
     swapflow: "Swapflow", cycle: str, folder: Path, form: str, *, raw: bool
 ) -> list[Path]:
-    """Write scores with their remarks, the rules in force and every event."""
+    """Write the reviews, every revision of them, the rules in force and every event."""
     from swapflow.files.exports.sheets import event_lines
     from swapflow.files.exports.writers import write_sheet
     from swapflow.files.rules.rules_file import write_rules
 
-    names = (f"scores.{form}", "rules.toml", "events.jsonl")
-    scores, rules, events = (folder / name for name in names)
-    write_sheet(scores, cycle_output.scores_sheet(swapflow, cycle), raw=raw)
+    names = (f"scores.{form}", f"score-history.{form}", "rules.toml", "events.jsonl")
+    scores, history, rules, events = (folder / name for name in names)
+    now, revisions = cycle_output.score_sheets(swapflow, cycle)
+    write_sheet(scores, now, raw=raw)
+    write_sheet(history, revisions, raw=raw)
     write_rules(rules, swapflow.cycles.rules(cycle))
     try:
         with events.open("w", encoding="utf-8") as file:
@@ -291,4 +293,4 @@ def _write_record(
         raise InvalidInputError(
             "output_unwritable", file=events, problem=error.strerror
         ) from error
-    return [scores, rules, events]
+    return [scores, history, rules, events]

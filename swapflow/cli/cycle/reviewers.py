@@ -65,13 +65,29 @@ def import_file(
         )
         for warning in (*roster.warnings, *map(str, roster.alike)):
             warn(f"note: {warning}")
-        added = take_reviewers(roster, product=swapflow, cycle_id=cycle, by=by)
-    total = len(roster.found.new)
-    known = total - added
+        listed = take_reviewers(roster, product=swapflow, cycle_id=cycle, by=by)
+    changes = [
+        {"reviewer": one.external_id, "what": d.what, "before": d.before, "after": d.after}
+        for one in listed.changed
+        for d in one.differences
+    ]
+    for change in changes:
+        warn("changed: {reviewer}: {what} {before!r} is now {after!r}".format(**change))
+    parts = [f"{many(len(listed.added), 'reviewer')} imported"]
+    if listed.changed:
+        parts.append(f"{len(listed.changed)} changed")
+    if listed.unchanged:
+        parts.append(f"{listed.unchanged} there already, of whom the file says nothing new")
     report(
-        {"cycle": cycle, "read": total, "imported": added, "present": known},
-        f"{many(added, 'reviewer')} imported"
-        + (f", {known} were there already and stand as the file says" if known else ""),
+        {
+            "cycle": cycle,
+            "read": len(roster.found.new),
+            "imported": len(listed.added),
+            "present": len(listed.changed) + listed.unchanged,
+            "changed": len(listed.changed),
+            "changes": changes,
+        },
+        ", ".join(parts),
         as_json=as_json,
     )
 

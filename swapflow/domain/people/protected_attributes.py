@@ -4,13 +4,32 @@ The list errs on the safe side. A column that it lists by mistake is still impor
 monitoring attribute; `select:NAME` and a legal basis in the rules override that.
 """
 
-import re
-import unicodedata
+from swapflow.domain.people.header_words import Vocabulary
 
 
 PROTECTED: dict[str, tuple[str, ...]] = {
-    "sex": ("sex", "gender", "gender identity", "sexe", "geschlecht", "pronoun", "pronouns"),
-    "sexual orientation": ("sexual orientation", "lgbt", "lgbtq", "lgbtqia"),
+    "sex": (
+        "sex",
+        "gender",
+        "gender identity",
+        "sexe",
+        "geschlecht",
+        "pronoun",
+        "pronouns",
+        "genre",
+        "sexo",
+        "género",
+        "genero",
+    ),
+    "sexual orientation": (
+        "sexual orientation",
+        "lgbt",
+        "lgbtq",
+        "lgbtqia",
+        "sexuelle orientierung",
+        "orientation sexuelle",
+        "orientación sexual",
+    ),
     "race or ethnicity": (
         "race",
         "ethnicity",
@@ -28,6 +47,14 @@ PROTECTED: dict[str, tuple[str, ...]] = {
         "underrepresented minority",
         "minority",
         "indigenous",
+        "ethnie",
+        "*ethnisch*",
+        "hautfarbe*",
+        "*herkunft*",
+        "*migrationshintergrund*",
+        "origine ethnique",
+        "etnia",
+        "raza",
     ),
     "age": (
         "age",
@@ -41,7 +68,16 @@ PROTECTED: dict[str, tuple[str, ...]] = {
         "date of birth",
         "dob",
         "alter",
-        "geburtsdatum",
+        "geburts*",
+        "*lebensalter*",
+        "jahrgang",
+        "âge",
+        "date de naissance",
+        "naissance",
+        "année de naissance",
+        "edad",
+        "fecha de nacimiento",
+        "nacimiento",
     ),
     "nationality or origin": (
         "nationality",
@@ -59,9 +95,32 @@ PROTECTED: dict[str, tuple[str, ...]] = {
         "visa",
         "visa status",
         "staatsangehörigkeit",
-        "nationalität",
+        "nationalität*",
+        "*staatsbürgerschaft*",
+        "*staatsangehörig*",
+        "*aufenthaltstitel*",
+        "nationalité",
+        "citoyenneté",
+        "lieu de naissance",
+        "pays de naissance",
+        "pays d origine",
+        "titre de séjour",
+        "nacionalidad",
+        "ciudadanía",
+        "lugar de nacimiento",
+        "país de nacimiento",
+        "país de origen",
     ),
-    "language": ("first language", "native language", "mother tongue", "home language"),
+    "language": (
+        "first language",
+        "native language",
+        "mother tongue",
+        "home language",
+        "*muttersprache*",
+        "erstsprache*",
+        "langue maternelle",
+        "lengua materna",
+    ),
     "disability or health": (
         "disability",
         "disabled",
@@ -70,9 +129,42 @@ PROTECTED: dict[str, tuple[str, ...]] = {
         "health condition",
         "medical condition",
         "neurodivergent",
+        "*behinderung*",
+        "*behindert*",
+        "*gesundheit*",
+        "krankheit*",
+        "handicapé",
+        "situation de handicap",
+        "rqth",
+        "santé",
+        "discapacidad",
+        "salud",
     ),
-    "religion or belief": ("religion", "religious", "faith", "belief", "creed"),
-    "politics and unions": ("political party", "political opinion", "union membership"),
+    "religion or belief": (
+        "religion",
+        "religious",
+        "faith",
+        "belief",
+        "creed",
+        "konfession*",
+        "religions*",
+        "bekenntnis*",
+        "confession",
+        "croyance",
+        "religión",
+        "creencia",
+    ),
+    "politics and unions": (
+        "political party",
+        "political opinion",
+        "union membership",
+        "*partei*",
+        "gewerkschaft*",
+        "parti politique",
+        "syndicat",
+        "partido político",
+        "sindicato",
+    ),
     "family": (
         "marital status",
         "marital",
@@ -84,6 +176,17 @@ PROTECTED: dict[str, tuple[str, ...]] = {
         "children",
         "parental status",
         "caring responsibilities",
+        "familienstand*",
+        "kinder*",
+        "schwanger*",
+        "situation familiale",
+        "état civil",
+        "situation matrimoniale",
+        "enfants",
+        "grossesse",
+        "estado civil",
+        "hijos",
+        "embarazo",
     ),
     "genes and body": ("genetic information", "height", "weight", "photo", "photograph"),
     "veteran status": ("veteran", "veteran status", "military status"),
@@ -95,6 +198,9 @@ PROTECTED: dict[str, tuple[str, ...]] = {
         "zip code",
         "zipcode",
         "plz",
+        "postleitzahl*",
+        "code postal",
+        "código postal",
         "neighbourhood",
         "neighborhood",
     ),
@@ -107,14 +213,19 @@ PROTECTED: dict[str, tuple[str, ...]] = {
         "first generation",
         "socioeconomic status",
         "ses",
+        "*einkommen*",
+        "bafög*",
+        "revenu",
+        "revenus",
+        "boursier",
+        "ingresos",
+        "renta",
+        "becario",
     ),
 }
 """Spellings by trait, in lower case with single spaces."""
 
-_TRAIT = {spelling: trait for trait, spellings in PROTECTED.items() for spelling in spellings}
-_LONGEST = max(len(spelling.split()) for spelling in _TRAIT)
-_CAMEL = re.compile(r"(?<=[a-zà-ÿ])(?=[A-ZÀ-Þ])")
-_WORD = re.compile(r"\w+")
+_TRAITS = Vocabulary(PROTECTED)
 
 
 def protected_trait(name: str) -> str:
@@ -122,17 +233,9 @@ def protected_trait(name: str) -> str:
 
     The name matches when any run of whole words in it is on the list, in any spelling:
     "Applicant's gender (self-declared)", "BirthDate", "date_of_birth". Parts of words do not
-    count: "Language skills" and "Package" are free.
+    count, but those that are marked: "Language skills" and "Package" are free.
     """
-    spaced = _CAMEL.sub(" ", unicodedata.normalize("NFC", name)).replace("_", " ")
-    words = [word.casefold() for word in _WORD.findall(spaced)]
-    # Longest runs first: a whole phrase decides before one word of it does.
-    for length in range(min(_LONGEST, len(words)), 0, -1):
-        for start in range(len(words) - length + 1):
-            trait = _TRAIT.get(" ".join(words[start : start + length]))
-            if trait:
-                return trait
-    return ""
+    return _TRAITS.meaning(name)
 
 
 def is_protected(name: str) -> bool:

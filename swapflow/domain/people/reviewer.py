@@ -47,6 +47,8 @@ class NewReviewer:
         topics: Expertise; an application with a topic goes to a reviewer who has it, if one can.
         conflicts: External ids of applications that this reviewer must not see.
         reserve: Whether the reviewer is kept for reconsiderations and gets no other request.
+        said: What the list says of a reviewer who is in the program already, by the names of
+            these attributes and `capacity:KIND`; None means everything. Only that is changed.
     """
 
     external_id: str
@@ -60,6 +62,11 @@ class NewReviewer:
     conflicts: tuple[str, ...] = ()
     absences: tuple[Absence, ...] = ()
     reserve: bool = False
+    said: frozenset[str] | None = None
+
+    def says(self, what: str) -> bool:
+        """Whether the list says what an attribute is."""
+        return self.said is None or what in self.said
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -55,6 +55,11 @@ class Known:
     differences: tuple[Difference, ...]
 
     @property
+    def external_id(self) -> str:
+        """The office's id."""
+        return self.application.external_id
+
+    @property
     def changes(self) -> tuple[Difference, ...]:
         """The differences that the list changes."""
         return tuple(d for d in self.differences if not d.kept)

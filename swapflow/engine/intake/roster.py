@@ -1,11 +1,11 @@
 """Reviewers of a cycle join, change, are away, leave, and are erased."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from swapflow.bandit.ties import tie_key
 from swapflow.domain.event import EventType, Json
-from swapflow.domain.people.reviewer import Absence, NewReviewer, Reviewer
+from swapflow.domain.people.reviewer import Absence, Reviewer
 from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT
 from swapflow.domain.rules import Rules
 from swapflow.engine.intake.applications import refuse_held
@@ -69,44 +69,13 @@ def purge_reviewer(cycle_id: str, external_id: str, *, by: str, ledger: CycleRea
         return erased
 
 
-def import_reviewers(
-    cycle_id: str, new: Sequence[NewReviewer], *, ledger: CycleReads
-) -> tuple[Reviewer, ...]:
-    """Add reviewers to a cycle's roster, or change known ones: all or none.
-
-    Once the list is final, only new reviewers for the reserve are accepted.
-
-    Raises:
-        InvalidInputError: If a reviewer takes a kind that the rules do not have, or is in
-            conflict with an application that is not in the cycle.
-    """
-    with ledger.write(cycle_id) as tx:
-        rules = tx.rules()
-        present = {reviewer.external_id: reviewer for reviewer in tx.reviewers()}
-        if not all(r.reserve and r.external_id not in present for r in new):
-            # New reviewers in the reserve do not affect a final list.
-            refuse_finalized(tx)
-        _check_kinds(new, rules)
-        fresh = [reviewer for reviewer in new if reviewer.external_id not in present]
-        added = tx.add_reviewers(fresh)
-        for reviewer in added:
-            tx.record(EventType.REVIEWER_ADDED, _roster(tx, reviewer, rules))
-        for changed in (r for r in new if r.external_id in present):
-            _change_reviewer(tx, present[changed.external_id], changed, rules)
-        numbers = {r.external_id: r.number for r in (*present.values(), *added)}
-        conflicts = [(r.external_id, a) for r in new for a in r.conflicts]
-        if conflicts:
-            _add_conflicts(tx, conflicts, numbers, source="import")
-        return added
-
-
 def add_conflicts(
     cycle_id: str, pairs: Iterable[tuple[str, str]], *, source: str, ledger: CycleReads
 ) -> None:
     """Store conflicts of interest, as (application, reviewer) external ids."""
     with ledger.write(cycle_id) as tx:
         numbers = {r.external_id: r.number for r in tx.reviewers()}
-        _add_conflicts(tx, [(r, a) for a, r in pairs], numbers, source=source)
+        record_conflicts(tx, [(r, a) for a, r in pairs], numbers, source=source)
 
 
 def set_panel(cycle_id: str, pairs: Iterable[tuple[str, str]], *, ledger: CycleReads) -> None:
@@ -185,10 +154,11 @@ def change_availability(
         )
         if changed != there:
             tx.change_reviewer(changed)
-            tx.record(EventType.REVIEWER_CHANGED, _roster(tx, changed, tx.rules()))
+            tx.record(EventType.REVIEWER_CHANGED, roster_facts(tx, changed, tx.rules()))
 
 
-def _roster(tx: Transaction, reviewer: Reviewer, rules: Rules) -> dict[str, Json]:
+def roster_facts(tx: Transaction, reviewer: Reviewer, rules: Rules) -> dict[str, Json]:
+    """Return what an event says of a roster entry; never a name."""
     roster: dict[str, Json] = {
         "r": reviewer.number,
         "tie": tie_of(rules, reviewer.external_id),
@@ -209,45 +179,14 @@ def _automatic(specification: str) -> int:
     return UNNAMED if specification.endswith(UNNAMED_MARK) else 1
 
 
-def _change_reviewer(tx: Transaction, there: Reviewer, new: NewReviewer, rules: Rules) -> None:
-    changed = replace(
-        there,
-        # A blank cell of an import keeps the known value.
-        name=new.name or there.name,
-        email=new.email or there.email,
-        group=new.group or there.group,
-        capacity=new.capacity,
-        packet=new.packet,
-        automatic=new.automatic,
-        topics=new.topics,
-        absences=new.absences or there.absences,
-        reserve=new.reserve,
-    )
-    if changed != there:
-        tx.change_reviewer(changed)
-        tx.record(EventType.REVIEWER_CHANGED, _roster(tx, changed, rules))
-
-
-def _check_kinds(new: Iterable[NewReviewer], rules: Rules) -> None:
-    names = {kind.name for kind in rules.kinds}
-    for reviewer in new:
-        unknown = sorted(set(reviewer.capacity) - names)
-        if unknown:
-            raise InvalidInputError(
-                "reviewer_takes_unknown_kind",
-                reviewer=reviewer.external_id,
-                kind=unknown[0],
-                kinds=sorted(names),
-            )
-
-
-def _add_conflicts(
+def record_conflicts(
     tx: Transaction,
     pairs: Iterable[tuple[str, str]],
     reviewers: Mapping[str, int],
     *,
     source: str,
 ) -> None:
+    """Store conflicts, as (reviewer, application) external ids, with their event."""
     applications = {a.external_id: a.number for a in tx.applications()}
     numbered = [
         (_known(applications, a, "applicant"), _known(reviewers, r, "reviewer")) for r, a in pairs

@@ -6,10 +6,15 @@ from dataclasses import dataclass
 from swapflow.domain.people.reviewer import NewReviewer, Reviewer
 from swapflow.engine.intake.roster import (
     add_conflicts,
-    import_reviewers,
     leave,
     purge_reviewer,
     set_panel,
+)
+from swapflow.engine.intake.roster_list import (
+    ListedReviewers,
+    RosterPlan,
+    import_reviewers,
+    plan_reviewers,
 )
 from swapflow.engine.notifications.reviewer_mail import nudge, nudge_late
 from swapflow.engine.reviewing import interviews
@@ -29,9 +34,17 @@ class ReviewerService:
         return self.context.ring_after(cycle_id, erased)
 
     def import_all(self, cycle_id: str, new: Sequence[NewReviewer]) -> tuple[Reviewer, ...]:
-        """Add reviewers to the roster, or change known ones: all or none."""
-        added = import_reviewers(cycle_id, new, ledger=self.context.ledger)
-        return self.context.ring_after(cycle_id, added)
+        """Add reviewers to the roster, or change known ones: all or none; return the new ones."""
+        return self.import_list(cycle_id, new).added
+
+    def plan_list(self, cycle_id: str, new: Sequence[NewReviewer]) -> RosterPlan:
+        """Compute what a list of reviewers would do; nothing is written."""
+        return plan_reviewers(cycle_id, new, ledger=self.context.ledger)
+
+    def import_list(self, cycle_id: str, new: Sequence[NewReviewer]) -> ListedReviewers:
+        """Add reviewers to the roster, and change known ones in what the list says."""
+        listed = import_reviewers(cycle_id, new, ledger=self.context.ledger)
+        return self.context.ring_after(cycle_id, listed)
 
     def list(self, cycle_id: str) -> tuple[Reviewer, ...]:
         """List a cycle's roster."""

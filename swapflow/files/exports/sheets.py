@@ -137,49 +137,90 @@ def scores_sheet(
     kinds: Sequence[str],
     remarks: Mapping[str, str],
 ) -> ExportSheet:
-    """Return every revision of every score, with remarks, to be exported. For staff.
+    """Return one row a review: its valid revision, whether it counts, its remark. For staff.
 
     Args:
         scores: In the order of their submission.
         applications: External ids by number.
         reviewers: External ids by number.
         kinds: Names of the kinds, in order.
-        remarks: By assignment; each is shown beside the last revision.
+        remarks: By assignment.
     """
-    last = {s.assignment_id: s.revision for s in scores}
+    valid = {s.assignment_id: s for s in sorted(scores, key=lambda s: s.revision)}
     return ExportSheet(
         name="scores",
-        headers=(
-            "external_id",
-            "reviewer",
-            "kind",
-            "score",
-            "counts",
-            "why",
-            "revision",
-            "origin",
-            "typed_by",
-            "submitted_at",
-            "remark",
-            "score_id",
-        ),
+        headers=(*_SCORE_HEADERS, "remark", "score_id"),
         rows=tuple(
             (
-                applications[s.application],
-                reviewers[s.reviewer],
-                kinds[s.kind],
-                round(100 * s.value / 1e6, 4),
-                s.counts,
-                s.reason,
-                s.revision,
-                s.origin.value,
-                s.typed_by,
-                s.submitted_at.isoformat(),
-                remarks.get(s.assignment_id, "") if s.revision == last[s.assignment_id] else "",
+                *_score_cells(s, applications, reviewers, kinds),
+                remarks.get(s.assignment_id, ""),
+                s.assignment_id,
+            )
+            for s in scores
+            if valid[s.assignment_id] is s
+        ),
+    )
+
+
+def score_history_sheet(
+    scores: Sequence[Score],
+    *,
+    applications: Mapping[int, str],
+    reviewers: Mapping[int, str],
+    kinds: Sequence[str],
+) -> ExportSheet:
+    """Return every revision of every review, those that were superseded too. For staff.
+
+    Args as of `scores_sheet`. `valid` is yes for the last revision alone, and `counted` says of
+    each whether it entered the estimates while it was valid.
+    """
+    last = {s.assignment_id: s.revision for s in sorted(scores, key=lambda s: s.revision)}
+    headers = tuple("counted" if header == "counts" else header for header in _SCORE_HEADERS)
+    return ExportSheet(
+        name="score-history",
+        headers=(*headers, "valid", "score_id"),
+        rows=tuple(
+            (
+                *_score_cells(s, applications, reviewers, kinds),
+                s.revision == last[s.assignment_id],
                 s.assignment_id,
             )
             for s in scores
         ),
+    )
+
+
+_SCORE_HEADERS = (
+    "external_id",
+    "reviewer",
+    "kind",
+    "score",
+    "counts",
+    "why",
+    "revision",
+    "origin",
+    "typed_by",
+    "submitted_at",
+)
+
+
+def _score_cells(
+    score: Score,
+    applications: Mapping[int, str],
+    reviewers: Mapping[int, str],
+    kinds: Sequence[str],
+) -> tuple[str | float | bool, ...]:
+    return (
+        applications[score.application],
+        reviewers[score.reviewer],
+        kinds[score.kind],
+        round(100 * score.value / 1e6, 4),
+        score.counts,
+        score.reason,
+        score.revision,
+        score.origin.value,
+        score.typed_by,
+        score.submitted_at.isoformat(),
     )
 
 

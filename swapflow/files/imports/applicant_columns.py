@@ -38,6 +38,7 @@ class Columns:
         for header in table.headers:
             if header not in columns.taken_for:
                 columns.taken_for[header] = _meaning(header, rules)
+                columns._leave_out_hidden(table, header)
         columns._find_id(table, key)
         columns._check(rules)
         return columns
@@ -71,6 +72,15 @@ class Columns:
                 # In the order of the file, whatever the order of the mapping.
                 self.taken_for[header] = _full_role(role)
         self.taken_for = {h: self.taken_for[h] for h in table.headers if h in self.taken_for}
+
+    def _leave_out_hidden(self, table: Table, header: str) -> None:
+        """Leave out what the sheet hides: who hid it did not mean it for reviewers."""
+        if header in table.hidden and self.taken_for[header].startswith(("field:", "document:")):
+            self.taken_for[header] = ""
+            self.warnings.append(
+                f"the column {header!r} is hidden in the sheet and was left out; say by a mapping "
+                f"(field:{header}) that reviewers shall see it"
+            )
 
     def _find_id(self, table: Table, key: str) -> None:
         self.taken_for = {h: self.taken_for[h] for h in table.headers if h in self.taken_for}

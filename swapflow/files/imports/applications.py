@@ -9,20 +9,19 @@ from typing import Literal
 
 from swapflow.domain.ids import same_id
 from swapflow.domain.people.application import NewApplication
+from swapflow.domain.people.mail_address import read_address
 from swapflow.domain.rules import Rules
-from swapflow.errors import BadRow
+from swapflow.errors import BadRow, InvalidInputError
 from swapflow.files.imports.applicant_columns import Columns
-from swapflow.files.tables.cells import SPREADSHEET_ERRORS, read_yes_no, refuse, shorten
+from swapflow.files.imports.id_column import IdColumn
+from swapflow.files.tables.cells import read_yes_no, refuse, shorten
 from swapflow.files.tables.dates import read_date_column
 from swapflow.files.tables.table import Source, Table, TableRow, read_table
+from swapflow.messages import Message
 
 
-_ADDRESS = re.compile(r"[^\s@]+@[^\s@]+")
 _LINK = re.compile(r"https?://\S+", re.IGNORECASE)
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
-_ROUNDED = re.compile(r"\d(?:[.,]\d+)?E\+\d{2,3}", re.IGNORECASE)
-"""What a spreadsheet program shows of a long number: its last digits are lost."""
-MOST_ID = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,18 +120,22 @@ def examine_applications(
     columns = Columns.of(table, mapping or {}, rules, key)
     bad += columns.bad
     if columns.bad:  # without its columns a row says nothing
-        return _report(table, _Reader(columns=columns, key=key), bad)
-    reader = _Reader(columns=columns, key=key)
+        return _report(table, columns, None, bad)
+    header = columns.headers("email" if key == "email" else "external_id")[0]
+    reader = _Reader(columns=columns, key=key, ids=IdColumn.of(table, header))
     for row in table.rows:
         reader.take(row)
-    return _report(table, reader, [*bad, *reader.bad])
+    return _report(table, columns, reader, [*bad, *reader.bad])
 
 
-def _report(table: Table, reader: "_Reader", bad: list[BadRow]) -> ApplicationsImport:
-    columns, shared = reader.columns, reader.shared()
+def _report(
+    table: Table, columns: Columns, reader: "_Reader | None", bad: list[BadRow]
+) -> ApplicationsImport:
+    shared = reader.shared() if reader else ()
+    warnings = reader.warnings if reader else ()
     return ApplicationsImport(
-        new=tuple(reader.new.values()),
-        warnings=(*table.warnings, *columns.warnings, *reader.warnings, *shared),
+        new=tuple(reader.new.values()) if reader else (),
+        warnings=(*table.warnings, *columns.warnings, *warnings, *shared),
         shared=shared,
         bad=tuple(sorted(bad, key=lambda row: row.line)),
         encoding=table.encoding,
@@ -147,6 +150,7 @@ class _Reader:
 
     columns: Columns
     key: str
+    ids: IdColumn
     new: dict[str, NewApplication] = field(default_factory=dict)
     bad: list[BadRow] = field(default_factory=list)
     _lines: dict[str, int] = field(default_factory=dict)
@@ -198,12 +202,11 @@ class _Reader:
 
     def _read(self, row: TableRow) -> NewApplication:
         columns = self.columns
-        email = self._one(row, "email")
+        email = self._email(row)
         external_id = email.casefold() if self.key == "email" else self._one(row, "external_id")
         # Composed, as most systems write it: an id may come from a Mac, which decomposes.
         external_id = unicodedata.normalize("NFC", external_id)
         self._check_id(row, external_id)
-        self._check_email(row, email)
         fields = {name: row[h] for h, name in columns.named("field") if row[h]}
         topic = self._one(row, "topic")
         return NewApplication(
@@ -237,40 +240,21 @@ class _Reader:
             self._refuse(
                 row.line, header, "", f"the {what} is missing", "Give one, or remove the row"
             )
-        elif len(external_id) > MOST_ID:
-            self._refuse(
-                row.line,
-                header,
-                external_id,
-                f"the id has {len(external_id)} characters, and {MOST_ID} are the most",
-                "Shorten it",
-            )
-        elif _ROUNDED.fullmatch(external_id) or external_id in SPREADSHEET_ERRORS:
-            self._refuse(
-                row.line,
-                header,
-                external_id,
-                "a spreadsheet program has put this in the place of the id",
-                "Take the id from the system it comes from, in a column formatted as text",
-            )
-        elif any(unicodedata.category(c) in {"Cc", "Cf", "Zl", "Zp"} for c in external_id):
-            self._refuse(
-                row.line,
-                header,
-                external_id,
-                "the id holds an invisible character, so two ids could look the same",
-                "Type it again by hand",
-            )
+        elif problem := self.ids.problem(row, external_id):
+            self._refuse(row.line, header, external_id, *problem)
 
-    def _check_email(self, row: TableRow, email: str) -> None:
-        if not email or _ADDRESS.fullmatch(email):
-            return
-        if self.key == "email":
+    def _email(self, row: TableRow) -> str:
+        """Read the address; one that cannot be written to is refused now, not when mail fails."""
+        text = self._one(row, "email")
+        if not text:
+            return ""
+        try:
+            return read_address(text)
+        except InvalidInputError as error:
             self._refuse(
-                row.line, self._key_header(), email, "this is no e-mail address", "Correct it"
+                row.line, self.columns.headers("email")[0], text, str(error), "Correct it"
             )
-        else:
-            self.warnings.append(f"line {row.line}: {email!r} is no e-mail address")
+            return text
 
     def _ready(self, row: TableRow) -> bool | None:
         headers = self.columns.headers("ready")
@@ -319,7 +303,9 @@ class _Reader:
             )
         return bool(answer)
 
-    def _refuse(self, line: int, column: str, value: str, reason: str, cure: str) -> None:
+    def _refuse(
+        self, line: int, column: str, value: str, reason: str | Message, cure: str
+    ) -> None:
         self.bad.append(
             BadRow(line=line, column=column, value=shorten(value), reason=reason, cure=cure)
         )

@@ -4,6 +4,8 @@ import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from swapflow.files.imports.id_column import loose_id
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedPerson:
@@ -20,7 +22,7 @@ class PossibleDuplicate:
     """People who share an address or a name.
 
     Attributes:
-        what: What they share: "mail address" or "name".
+        what: What they share: "mail address", "name", or "id" but for zeros and decimals.
         shown: It, as one of them has it.
     """
 
@@ -48,6 +50,7 @@ def possible_duplicates(people: Iterable[ListedPerson]) -> tuple[PossibleDuplica
     keys: tuple[tuple[str, Callable[[ListedPerson], str], Callable[[ListedPerson], str]], ...] = (
         ("mail address", lambda one: one.email.casefold(), lambda one: one.email),
         ("name", lambda one: plain_name(one.name), lambda one: one.name),
+        ("id", lambda one: loose_id(one.external_id), lambda one: one.external_id),
     )
     for what, key, shown in keys:
         groups: dict[str, dict[str, ListedPerson]] = {}

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from swapflow.domain.ids import same_id
 from swapflow.domain.rules import Rules
+from swapflow.engine.intake.roster_list import ListedReviewers, RosterPlan
 from swapflow.engine.services import Swapflow
 from swapflow.errors import BadRow
 from swapflow.files.imports.applicant_list import remember
@@ -30,7 +31,7 @@ class Roster:
     Attributes:
         reading: How its columns are read, filled from the last list.
         bad: Every row that stops the import, conflicts with nobody known too.
-        fresh: How many reviewers are new; `known` are changed to what the list says.
+        plan: Who is new, and what the list changes of those who are there.
     """
 
     table: Table
@@ -38,8 +39,7 @@ class Roster:
     found: ReviewersImport
     bad: tuple[BadRow, ...]
     warnings: tuple[str, ...]
-    fresh: int
-    known: int
+    plan: RosterPlan
     alike: tuple[PossibleDuplicate, ...]
 
 
@@ -62,36 +62,41 @@ def preview_reviewer_list(
     last = _of_these_kinds(Reading.of_settings(kept).within(table.headers), rules)
     reading = chosen.over(last)
     found = examine_reviewers(table, mapping=reading.columns, rules=rules)
-    there = {r.external_id: r for r in product.reviewers.list(cycle_id)}
-    known = sum(row.external_id in there for row in found.new)
+    there = product.reviewers.list(cycle_id)
+    plan = product.reviewers.plan_list(cycle_id, found.new)
     taken = [h for h in last.columns if h not in chosen.columns]
     note = f"as in the last list, columns are taken for what was said then: {', '.join(taken)}"
     return Roster(
         table=table,
         reading=reading,
         found=found,
-        bad=(*found.bad, *_strangers(product, cycle_id, table, found)),
-        warnings=(*([note] if taken else []), *table.warnings),
-        fresh=len(found.new) - known,
-        known=known,
+        bad=(
+            *found.bad,
+            *_strangers(product, cycle_id, table, found),
+            *_shared_addresses(plan, table, found),
+        ),
+        warnings=(*([note] if taken else []), *table.warnings, *_left(plan)),
+        plan=plan,
         alike=possible_duplicates(
             ListedPerson(external_id=r.external_id, name=r.name, email=r.email, new=new)
-            for people, new in ((there.values(), False), (found.new, True))
+            for people, new in ((there, False), (plan.fresh, True))
             for r in people
         ),
     )
 
 
-def take_reviewers(roster: Roster, *, product: Swapflow, cycle_id: str, by: str) -> int:
-    """Import a list that was looked at, whole; remember how it was read. Counts who is new.
+def take_reviewers(
+    roster: Roster, *, product: Swapflow, cycle_id: str, by: str
+) -> ListedReviewers:
+    """Import a list that was looked at, whole; remember how it was read.
 
     Raises:
         BadRowsError: If anything stops it; it lists every place, and nothing was written.
     """
     refuse(roster.table.source, roster.bad)
-    added = product.reviewers.import_all(cycle_id, roster.found.new)
+    listed = product.reviewers.import_list(cycle_id, roster.found.new)
     remember(roster.reading, REVIEWERS, product=product, cycle_id=cycle_id, by=by)
-    return len(added)
+    return listed
 
 
 def _of_these_kinds(last: Reading, rules: Rules) -> Reading:
@@ -111,8 +116,7 @@ def _strangers(
     """Name conflicts with applicants whom the program does not have."""
     applicants = {a.external_id for a in product.applicants.list(cycle_id)}
     there = spelled(applicants) or {}
-    header = next((h for h, role in found.columns.items() if role == "external_id"), "")
-    lines = {row[header]: row.line for row in reversed(table.rows)} if header else {}
+    lines = _lines(table, found)
     bad = []
     for row in found.new:
         for one in row.conflicts:
@@ -130,3 +134,29 @@ def _strangers(
                     )
                 )
     return bad
+
+
+def _shared_addresses(plan: RosterPlan, table: Table, found: ReviewersImport) -> list[BadRow]:
+    lines = _lines(table, found)
+    return [
+        BadRow(
+            line=lines.get(one.external_id, 0),
+            column="email",
+            value=one.email,
+            reason=f"reviewer {one.other!r} has this address, and one person is one reviewer",
+            cure=f"Correct the address, or name the row {one.other}",
+        )
+        for one in plan.shared
+    ]
+
+
+def _lines(table: Table, found: ReviewersImport) -> dict[str, int]:
+    """Return the line of each id."""
+    header = next((h for h, role in found.columns.items() if role == "external_id"), "")
+    return {row[header]: row.line for row in reversed(table.rows)} if header else {}
+
+
+def _left(plan: RosterPlan) -> list[str]:
+    return [
+        f"{', '.join(map(repr, plan.stay_left))} left the program; a list brings nobody back"
+    ] * bool(plan.stay_left)

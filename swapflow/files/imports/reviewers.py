@@ -6,9 +6,11 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 
 from swapflow.domain.ids import KIND_NAME, same_id
+from swapflow.domain.people.mail_address import read_address
 from swapflow.domain.people.reviewer import Absence, NewReviewer
 from swapflow.domain.rules import Purpose, Rules
-from swapflow.errors import BadRow
+from swapflow.errors import BadRow, InvalidInputError
+from swapflow.files.imports.id_column import IdColumn
 from swapflow.files.tables.cells import refuse, shorten, spelling, split_list
 from swapflow.files.tables.columns import find_headers, missing_columns
 from swapflow.files.tables.header_names import REVIEWER_SPELLINGS
@@ -32,11 +34,12 @@ _COLUMNS: dict[str, tuple[str, ...]] = {
     "reserve": ("reserve", "in_reserve"),
 }
 _CAPACITY = "capacity"
+_ATTRIBUTES = {"away": "absences"}
+"""Attributes of a reviewer that are called otherwise than their column."""
 _UNLIMITED = frozenset({"", "unlimited", "any", "∞"})
 _NOT_ASKED = frozenset({"no", "0", "none", "-", "–", "—", "n/a", "n"})
 _YES = frozenset({"yes", "y", "1", "x", "true"})
 _AUTOMATIC = re.compile(r"(truth:|replay:|https?://)\S.*", re.IGNORECASE)
-_ADDRESS = re.compile(r"[^\s@]+@[^\s@]+")
 _WHOLE = re.compile(r"\d{1,6}")
 
 
@@ -54,8 +57,9 @@ def read_reviewers(
     `capacity:KIND` for each kind (blank: unlimited; no or 0: not asked), or `kinds` (separated by
     semicolons) with one `capacity`; packet, topics and conflicts (separated by semicolons), away
     (2026-01-05..2026-01-20; …), automatic, reserve (yes: kept for reconsiderations). Where a
-    `capacity:` column is missing, that kind is not asked; where no column speaks of kinds, every
-    kind of the rules is, without limit.
+    `capacity:` column is missing, a new reviewer is not asked for that kind; where no column
+    speaks of kinds, every kind of the rules is asked, without limit. Of a reviewer who is there,
+    what the columns do not speak of stays.
 
     Args:
         path_or_bytes: CSV, TSV, TXT or XLSX, as a path or an upload's bytes.
@@ -120,7 +124,12 @@ def examine_reviewers(
     }
     named = {h: r for h, r in asked.items() if h not in unused and h not in capacities}
     kept = replace(table, headers=tuple(h for h in table.headers if h not in unused))
-    roster = _Roster(kept, rules, find_headers(kept, _COLUMNS, named), capacities)
+    headers = find_headers(kept, _COLUMNS, named)
+    if "external_id" not in headers and "email" in headers:
+        # For a reviewer the address is a key: it is what they sign in with.
+        headers["external_id"] = headers["email"]
+    ids = IdColumn.of(kept, headers.get("external_id", ""))
+    roster = _Roster(kept, rules, headers, ids, capacities)
     bad = [*table.bad, *roster.check_columns()]
     if len(bad) == len(table.bad):
         for row in table.rows:
@@ -145,6 +154,7 @@ class _Roster:
     table: Table
     rules: Rules | None
     headers: dict[str, str]
+    ids: IdColumn
     mapped: Mapping[str, str] = field(default_factory=dict)
     new: dict[str, NewReviewer] = field(default_factory=dict)
     bad: list[BadRow] = field(default_factory=list)
@@ -152,9 +162,6 @@ class _Roster:
 
     def check_columns(self) -> list[BadRow]:
         """Name what is wrong with the header."""
-        if "external_id" not in self.headers and "email" in self.headers:
-            # For a reviewer the address is a key: it is what they sign in with.
-            self.headers["external_id"] = self.headers["email"]
         bad = missing_columns(self.table, self.headers, ("external_id",))
         known = self._kinds()
         for header, kind in self._capacities():
@@ -183,7 +190,7 @@ class _Roster:
         reviewer = NewReviewer(
             external_id=self._cell(row, "external_id"),
             name=self._cell(row, "name"),
-            email=self._cell(row, "email"),
+            email=self._email(row),
             group=self._cell(row, "group"),
             capacity=self._capacity(row),
             packet=self._packet(row),
@@ -192,6 +199,7 @@ class _Roster:
             conflicts=split_list(self._cell(row, "conflicts")),
             absences=self._absences(row),
             reserve=self._reserve(row),
+            said=self._said(),
         )
         self._check_identity(row, reviewer)
         known = same_id(reviewer.external_id)
@@ -199,12 +207,21 @@ class _Roster:
         if len(self.bad) == before:
             self.new[known] = reviewer
 
+    def _email(self, row: TableRow) -> str:
+        """Read the address; one that cannot be written to is refused now, not when mail fails."""
+        text = self._cell(row, "email")
+        try:
+            return read_address(text) if text else ""
+        except InvalidInputError as error:
+            self._refuse(row, "email", error.message, "Correct it")
+            return text
+
     def _check_identity(self, row: TableRow, reviewer: NewReviewer) -> None:
         if not reviewer.external_id:
             self._refuse(row, "external_id", "the id is missing", "Give one, or remove the row")
             return
-        if reviewer.email and not _ADDRESS.fullmatch(reviewer.email):
-            self._refuse(row, "email", "this is no e-mail address", "Correct it")
+        if problem := self.ids.problem(row, reviewer.external_id):
+            self._refuse(row, "external_id", *problem)
         known = same_id(reviewer.external_id)
         if known in self._lines:
             self._refuse(
@@ -270,6 +287,13 @@ class _Roster:
             )
             return 0
         return int(text)
+
+    def _said(self) -> frozenset[str]:
+        """Return what the columns of the list speak of."""
+        said = {_ATTRIBUTES.get(role, role) for role in self.headers} - {"kinds", "capacity"}
+        if columns := self._capacities():
+            return frozenset(said | {f"{_CAPACITY}:{kind}" for _, kind in columns})
+        return frozenset(said | {_CAPACITY} if {"kinds", "capacity"} & set(self.headers) else said)
 
     def _packet(self, row: TableRow) -> int | None:
         text = self._cell(row, "packet")
@@ -346,7 +370,7 @@ class _Roster:
     def _cell(self, row: TableRow, role: str) -> str:
         return row[self.headers[role]] if role in self.headers else ""
 
-    def _refuse(self, row: TableRow, role: str, reason: str, cure: str) -> None:
+    def _refuse(self, row: TableRow, role: str, reason: str | Message, cure: str) -> None:
         header = self.headers.get(role, role)
         self.bad.append(
             BadRow(

@@ -25,6 +25,16 @@ from swapflow.files.tables.table import Table, TableRow
 _LABELLED = re.compile(r"([-+]?\d+(?:[.,]\d+)?)(?:\s*:|\s+[-–—])\s*\D.*", re.DOTALL)
 
 
+_SHARE = re.compile(r"(.*\S)\s*[%\uff05\u066a]")
+
+
+_OF_A_HUNDRED = ((0.0, 100.0), (0.0, 1.0))
+_NO_SHARE = (
+    "this is a percentage, and the scale is none of 0 to 100",
+    "Write the mark itself, or state the scale 0..100",
+)
+
+
 _BRACKETS = re.compile(r"[\[(](.*)[\])]", re.DOTALL)
 
 
@@ -227,7 +237,7 @@ class ScoreReader:
             marks=marks,
             remark=row[self.headers["remark"]] if "remark" in self.headers else "",
         )
-        refused = self.collected.add(key, score, version=self._version(row))
+        refused = self.collected.add(key, score, version=_version(row, self.headers))
         if refused:
             self._refuse(row, "reviewer", *refused)
 
@@ -244,6 +254,13 @@ class ScoreReader:
     def _number(self, row: TableRow, column: str, text: str) -> float | None:
         """Read a score; None is missing."""
         if is_missing(text):
+            return None
+        if share := _SHARE.fullmatch(text):
+            number = read_number(share[1], decimal=self._decimals.get(column, ""))
+            scale = self.scale or _own_scale(self.rules, self._kind(row), column)
+            if number is not None and scale in _OF_A_HUNDRED:
+                return number * scale[1] / 100
+            self._refuse_value(row, column, text, *_NO_SHARE)
             return None
         labelled = _LABELLED.fullmatch(text)
         number = read_number(
@@ -295,11 +312,6 @@ class ScoreReader:
             return None
         return (number - worst) / (best - worst)
 
-    def _version(self, row: TableRow) -> float:
-        if "version" not in self.headers:
-            return 0.0
-        return read_number(row[self.headers["version"]]) or 0.0
-
     def _refuse(self, row: TableRow, role: str, reason: str, cure: str) -> None:
         header = self.headers.get(role, "")
         self._refuse_value(row, header, row[header], reason, cure)
@@ -313,6 +325,19 @@ class ScoreReader:
 
     def _at_header(self, reason: str, cure: str) -> BadRow:
         return BadRow(line=self.table.header_line, column="", value="", reason=reason, cure=cure)
+
+
+def _version(row: TableRow, headers: Mapping[str, str]) -> float:
+    return (read_number(row[headers["version"]]) or 0.0) if "version" in headers else 0.0
+
+
+def _own_scale(rules: Rules | None, kind: str | None, column: str) -> tuple[float, float] | None:
+    """Return the scale that the rules give the criterion of a column."""
+    rubric = rules.rubric(kind or "") if rules else None
+    criteria = rubric.criteria if rubric else ()
+    named = [c for c in criteria if spelling(c.name) == spelling(column)]
+    only = named or (criteria if len(criteria) == 1 else ())
+    return (float(only[0].marks[0][0]), float(only[0].marks[-1][0])) if only else None
 
 
 def _no_scale(rubric: Rubric | None) -> tuple[str, str]:

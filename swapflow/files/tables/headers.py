@@ -15,7 +15,7 @@ Record = tuple[int, list[str]]
 TITLE_ROWS = 20
 """How far down the header is looked for."""
 FOOT_ROWS = 3
-"""How far up from the end sums are looked for."""
+"""How far up from the end sums and notes are looked for."""
 
 _FULL_ENOUGH = 0.6
 _WORDS = 2
@@ -27,6 +27,13 @@ _SUM = re.compile(
     r"suma|totale|итого|всего|合計|合计|总计|平均)\b.{0,40}",
     re.IGNORECASE | re.DOTALL,
 )
+_NOTE = re.compile(
+    r"[*†‡¹²]|(?:source|note|notes|legend|remark|printed|exported|generated|as of|status|quelle|"
+    r"hinweis|anmerkung|stand|legende|fuente|nota|fonte|remarque|légende)\b\s*(?::|\d|$)",
+    re.IGNORECASE,
+)
+WORDS_OF_A_NOTE = 3
+"""Words of a lone cell that make it a sentence rather than an id."""
 
 
 def header_index(records: Sequence[Record]) -> int:
@@ -126,8 +133,28 @@ def _is_ruler(cell: str) -> bool:
     return _IN_RULER.issuperset(cell) and sum(c in "-=_" for c in cell) > 1
 
 
-def is_sum(cells: Sequence[str]) -> bool:
-    """Whether a record at the end sums up those above."""
+def is_foot(record: Record, above: Sequence[Record]) -> str:
+    """Return why a record at the end is no row: it sums up those above, or is a note; "" else."""
+    line, cells = record
+    if _is_sum(cells):
+        return "sums up the rows above and was left out"
+    filled = [cell for cell in cells if cell]
+    apart = not above or line > above[-1][0] + 1
+    noted = bool(_NOTE.match(filled[0])) or (apart and len(filled[0].split()) > 1)
+    if is_alone(cells, above) and (noted or len(filled[0].split()) >= WORDS_OF_A_NOTE):
+        return "is a note under the table and was left out"
+    return ""
+
+
+def is_alone(cells: Sequence[str], others: Sequence[Record]) -> bool:
+    """Whether a record holds one cell only, where most others of a table hold several."""
+    if sum(map(bool, cells)) != 1:
+        return False
+    several = sum(sum(map(bool, other)) > 1 for _, other in others)
+    return 2 * several > len(others)
+
+
+def _is_sum(cells: Sequence[str]) -> bool:
     first, *rest = [cell for cell in cells if cell]
     return bool(_SUM.fullmatch(first)) and all(map(_is_value, rest))
 

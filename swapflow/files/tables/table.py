@@ -11,6 +11,7 @@ from pathlib import Path
 
 from swapflow.errors import BadRow, BadRowsError, InvalidInputError
 from swapflow.files.tables import headers as head
+from swapflow.files.tables.cells import shorten
 from swapflow.files.tables.delimited import Record, read_delimited
 from swapflow.files.tables.encodings import decode
 from swapflow.files.tables.json_table import looks_like_json, read_json
@@ -53,6 +54,8 @@ class Table:
         warnings: What the reader did that staff should know, in sentences.
         bad: Records that could not be read; importers add theirs and refuse the file.
         formulas: (line, header) of every cell of a workbook that holds a formula.
+        dates: The same of every cell that a workbook holds as a date or a time.
+        hidden: Headers of columns that a workbook does not show.
         sheet: The sheet of the workbook that was read.
         sheets: Its visible sheets.
     """
@@ -66,6 +69,8 @@ class Table:
     warnings: tuple[str, ...] = ()
     bad: tuple[BadRow, ...] = ()
     formulas: frozenset[tuple[int, str]] = frozenset()
+    dates: frozenset[tuple[int, str]] = frozenset()
+    hidden: frozenset[str] = frozenset()
     sheet: str = ""
     sheets: tuple[str, ...] = ()
 
@@ -80,6 +85,8 @@ class Raw:
     warnings: list[str] = field(default_factory=list)
     bad: list[BadRow] = field(default_factory=list)
     formulas: set[tuple[int, int]] = field(default_factory=set)
+    dates: set[tuple[int, int]] = field(default_factory=set)
+    hidden: set[int] = field(default_factory=set)
     aligned: bool = False
     """Whether every cell is known to be in its column."""
     sheet: str = ""
@@ -114,6 +121,8 @@ def read_table(
             encoding="xlsx",
             warnings=book.warnings,
             formulas=book.formulas,
+            dates=book.dates,
+            hidden=book.hidden,
             aligned=True,
             sheet=book.title,
             sheets=book.titles,
@@ -218,12 +227,16 @@ def _table(raw: Raw, name: str) -> Table:
         separator=raw.separator,
         warnings=tuple(warnings),
         bad=tuple(sorted(bad, key=lambda row: row.line)),
-        formulas=frozenset(
-            (line, header[column]) for line, column in raw.formulas if column < len(header)
-        ),
+        formulas=_named(raw.formulas, header),
+        dates=_named(raw.dates, header),
+        hidden=frozenset(header[i] for i in kept if i in raw.hidden),
         sheet=raw.sheet,
         sheets=raw.sheets,
     )
+
+
+def _named(places: set[tuple[int, int]], header: list[str]) -> frozenset[tuple[int, str]]:
+    return frozenset((line, header[column]) for line, column in places if column < len(header))
 
 
 def _body(records: list[Record], header: list[str], warnings: list[str]) -> list[Record]:
@@ -235,10 +248,11 @@ def _body(records: list[Record], header: list[str], warnings: list[str]) -> list
             warnings.append(f"line {line} {why} and was left out")
         else:
             body.append((line, cells))
-    last = len(body) - 1
-    while body and len(body) > max(1, last + 1 - head.FOOT_ROWS) and head.is_sum(body[-1][1]):
+    least = max(1, len(body) - head.FOOT_ROWS)
+    while len(body) > least:
+        why = head.is_foot(body[-1], body[:-1])
+        if not why:
+            break
         line, cells = body.pop()
-        warnings.append(
-            f"line {line} ({next(filter(None, cells))!r}) sums up the rows above and was left out"
-        )
+        warnings.append(f"line {line} ({shorten(next(filter(None, cells)))!r}) {why}")
     return body

@@ -1,8 +1,8 @@
 """XLSX files, read as the spreadsheet shows them."""
 
-import math
 import re
 import struct
+import warnings
 import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
@@ -24,6 +24,7 @@ from openpyxl.xml import DEFUSEDXML
 from swapflow.errors import InvalidInputError
 from swapflow.files.tables.cells import clean, spelling
 from swapflow.files.tables.header_names import KNOWN
+from swapflow.files.tables.number_formats import DIGITS, shown_moment, shown_number
 
 
 assert DEFUSEDXML, "openpyxl reads untrusted XML safely only with defusedxml installed"
@@ -34,16 +35,18 @@ MOST_PACKED = 200
 _SMALL = 50 * 1024 * 1024
 MOST_EMPTY = 10
 """Formatted empty cells that are passed over, for each cell that a table may have."""
-_EXACT = 15
-EXACT_DIGITS = 10**_EXACT
-"""A spreadsheet's numbers keep 15 digits; longer ones have lost their last."""
+EXACT_DIGITS = 10**DIGITS
 
 _FORMULA = re.compile(rb"<(?:\w+:)?f[\s/>]")
 _MERGED = re.compile(
     rb'<(?:\w+:)?mergeCell\b[^>]*\bref="([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})"'
 )
 _HIDDEN = re.compile(rb'<(?:\w+:)?row\b[^>]*\bhidden="(?:1|true)"')
-_SHOWN_DIGITS = re.compile(r'"([^"]*)"|\\(.)|([-/ 0])')
+_COLUMN = re.compile(rb"<(?:\w+:)?col\b([^>]*)>")
+_ATTRIBUTE = re.compile(rb'\b(min|max|hidden)="(\w+)"')
+_STRICT = b"http://purl.oclc.org/ooxml/"
+_STRICT_NAME = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)/")
+_USUAL_NAME = rb"http://schemas.openxmlformats.org/\1/2006/"
 _DAYS_TO_1904 = 1462
 _LOOKED_AT = 20
 """Rows of a sheet that its header is looked for in, where there are several sheets."""
@@ -92,12 +95,16 @@ class SheetRecords:
         title: Name of the sheet.
         titles: Names of the visible sheets.
         formulas: (row number, column from 0) of every cell that holds a formula.
+        dates: The same of every cell that holds a date or a time.
+        hidden: Columns, from 0, that the sheet does not show.
     """
 
     title: str = ""
     titles: tuple[str, ...] = ()
     records: list[tuple[int, list[str]]] = field(default_factory=list)
     formulas: set[tuple[int, int]] = field(default_factory=set)
+    dates: set[tuple[int, int]] = field(default_factory=set)
+    hidden: set[int] = field(default_factory=set)
     warnings: list[str] = field(default_factory=list)
 
 
@@ -115,8 +122,9 @@ def is_workbook(data: bytes) -> bool:
 def read_workbook(data: bytes, *, name: str, sheet: str, rows: int, cells: int) -> SheetRecords:
     """Read one sheet.
 
-    Numbers come as shown: zeros of a number format are kept, dates are spelled year-month-day, a
-    whole number has no decimals. A formula gives its stored value.
+    Numbers come as shown: percentages, currencies, fractions and leading zeros as their format
+    has them, dates year-month-day, a whole number without decimals. A formula gives its stored
+    value.
 
     Args:
         data: The file.
@@ -129,7 +137,10 @@ def read_workbook(data: bytes, *, name: str, sheet: str, rows: int, cells: int) 
         InvalidInputError: If the file is damaged, too large, or has no such sheet.
     """
     try:
-        return _read(data, name=name, sheet=sheet, rows=rows, cells=cells)
+        with warnings.catch_warnings():
+            # What the reader misses in a style or an extension is nothing that staff can cure.
+            warnings.simplefilter("ignore")
+            return _read(data, name=name, sheet=sheet, rows=rows, cells=cells)
     except _UNREADABLE as error:
         raise InvalidInputError(
             "workbook_unreadable", name=name, problem=type(error).__name__
@@ -144,6 +155,7 @@ def _read(data: bytes, *, name: str, sheet: str, rows: int, cells: int) -> Sheet
         raise InvalidInputError(
             "workbook_too_large", name=name, size=unzipped // 2**20, most=MOST_UNZIPPED // 2**20
         )
+    data = _transitional(data)
     book = SheetRecords()
     values = load_workbook(BytesIO(data), read_only=True, data_only=True, keep_links=False)
     worksheet = _sheet(values, name, sheet, book.warnings)
@@ -168,12 +180,48 @@ def _read(data: bytes, *, name: str, sheet: str, rows: int, cells: int) -> Sheet
     book.records = [
         (number, [cell.text for cell in row] + [""] * (width - len(row))) for number, row in shown
     ]
+    book.dates = {
+        (number, column)
+        for number, row in shown
+        for column, cell in enumerate(row)
+        if cell.is_date
+    }
     _warn_dates(shown, book, since_1904=since_1904)
     _warn_digits(shown, book)
     _warn_formulas(data, book.title, shown, book)
     with zipfile.ZipFile(BytesIO(data)) as archive:
-        _look_at_rows(archive.read(member.lstrip("/")), book)
+        drawn = archive.read(member.lstrip("/"))
+    _look_at_rows(drawn, book)
+    book.hidden = _hidden_columns(drawn, width)
     return book
+
+
+def _transitional(data: bytes) -> bytes:
+    """Write a workbook of the strict kind of Office Open XML as the usual one, which is read.
+
+    The two differ in the names of their namespaces (ISO/IEC 29500-1 and 29500-4, annex A).
+    """
+    with zipfile.ZipFile(BytesIO(data)) as archive:
+        if _STRICT not in archive.read("xl/workbook.xml"):
+            return data
+        written = BytesIO()
+        with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as usual:
+            for member in archive.infolist():
+                content = archive.read(member)
+                if member.filename.endswith((".xml", ".rels")):
+                    content = _STRICT_NAME.sub(_USUAL_NAME, content)
+                usual.writestr(member.filename, content)
+    return written.getvalue()
+
+
+def _hidden_columns(sheet: bytes, width: int) -> set[int]:
+    hidden: set[int] = set()
+    for tag in _COLUMN.findall(sheet):
+        places = dict(_ATTRIBUTE.findall(tag))
+        if places.get(b"hidden") in {b"1", b"true"}:
+            first, last = int(places.get(b"min", b"1")), int(places.get(b"max", b"0"))
+            hidden.update(range(first - 1, min(last, width)))
+    return hidden
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,8 +248,9 @@ def _sheet(workbook: Workbook, name: str, wanted: str, warnings: list[str]) -> _
         raise InvalidInputError("worksheet_missing", name=name, wanted=wanted, sheets=titles)
     if len(visible) == 1 or wanted:
         return named[0]
-    # A sheet that explains the list may come before it.
-    chosen = max(visible, key=lambda s: min(_words(s), 2))
+    # A sheet that explains the list may come before it; of two lists, the one on top counts.
+    on_top = workbook.active.title if workbook.active is not None else ""
+    chosen = max(visible, key=lambda s: (min(_words(s), 2), s.title == on_top))
     others = ", ".join(repr(s.title) for s in visible if s is not chosen)
     warnings.append(
         f"the sheet {chosen.title!r} was read, not {others}. Name the sheet if another was meant"
@@ -233,52 +282,12 @@ def _cell(value: object, number_format: str | None) -> _Cell:
         case bool():
             return _Cell("TRUE" if value else "FALSE")
         case int() | float():
-            digits = _digits(value, number_format or "")
-            return _Cell(digits, number=float(value), plain=number_format in {None, "General"})
-        case datetime():
-            return _Cell(_moment(value), is_date=True)
-        case date() | time():
-            return _Cell(value.isoformat(), is_date=True)
+            text = shown_number(value, number_format or "")
+            return _Cell(text, number=float(value), plain=number_format in {None, "General"})
+        case datetime() | date() | time() | timedelta():
+            return _Cell(shown_moment(value, number_format or ""), is_date=True)
         case _:
             return _Cell(clean(str(value)))
-
-
-def _digits(value: float, number_format: str) -> str:
-    """Format a number, with the leading zeros and dashes that its format shows."""
-    if not math.isfinite(value):
-        return str(value)
-    if not float(value).is_integer():
-        text = f"{value:.{_EXACT}g}"  # as a spreadsheet shows it, not 0.30000000000000004
-        return repr(value) if "e" in text else text
-    text = str(int(value)) if abs(value) < 1e21 else repr(value)  # noqa: PLR2004 - beyond it repr is clearer
-    return _formatted(text, number_format) if text.isdigit() else text
-
-
-def _formatted(digits: str, number_format: str) -> str:
-    """Format digits in a format of zeros, dashes and quoted text; any other is passed over."""
-    parts = list(_SHOWN_DIGITS.finditer(number_format))
-    if "".join(part[0] for part in parts) != number_format:
-        return digits
-    zeros = sum(part[3] == "0" for part in parts)
-    if not zeros or (zeros == 1 and len(parts) == 1):
-        return digits
-    left = list(digits.zfill(zeros))
-    surplus = "".join(left[: len(left) - zeros])
-    rest = iter(left[len(left) - zeros :])
-    spelled, begun = "", False
-    for part in parts:
-        if part[3] == "0":
-            spelled += ("" if begun else surplus) + next(rest)
-            begun = True
-        else:
-            spelled += part[1] or part[2] or part[3] or ""
-    return spelled
-
-
-def _moment(value: datetime) -> str:
-    if value.time() == time(0):
-        return value.date().isoformat()
-    return value.isoformat(sep=" ", timespec="seconds")
 
 
 def _warn_dates(
@@ -302,7 +311,7 @@ def _warn_dates(
             continue
         for i, number, cell in bare:
             assert cell.number is not None
-            text = _moment(serial_date(cell.number, since_1904=since_1904))
+            text = shown_moment(serial_date(cell.number, since_1904=since_1904), "")
             book.records[i][1][column] = text
             book.warnings.append(
                 f"row {number}, column {column + 1}: the number {cell.text} stands among dates "

@@ -17,8 +17,6 @@ from swapflow.ledger.schema import (
     IMPORTED,
     LIST_READING,
     MONITORING_ATTRIBUTE,
-    PERSON,
-    ROSTER,
     SELECTION_ATTRIBUTE,
 )
 
@@ -103,7 +101,7 @@ class ImportedListWrites(PeopleWrites, PeopleWritesPort):
                 "application_number_not_in_cycle", cycle=self._id, number=changed.number
             )
         if (there[0].name, there[0].email) != (changed.name, changed.email):
-            self._rename(changed)
+            self._link_person(APPLICATION, changed.number, changed.name, changed.email)
         if there[0].fields != changed.fields:
             self._change_application(changed.number, {"fields": dict(changed.fields)})
         if there[0].attributes != changed.attributes:
@@ -149,23 +147,4 @@ class ImportedListWrites(PeopleWrites, PeopleWritesPort):
             self._connection,
             table,
             [{**within, "name": name, "value": value} for name, value in values.items()],
-        )
-
-    def _rename(self, changed: Application) -> None:
-        """Link the application to another person, and delete the former one if unused."""
-        before = self._connection.execute(
-            select(APPLICATION.c.person_id).filter_by(cycle_id=self._id, number=changed.number)
-        ).scalar_one()
-        # Not an update in place: the same person may be named by another cycle, whose list still
-        # has the old name.
-        (person,) = self._persons([(changed.name, changed.email)])
-        self._change_application(changed.number, {"person_id": person})
-        self._connection.execute(
-            delete(PERSON).where(
-                PERSON.c.id == before,
-                PERSON.c.id.not_in(
-                    select(APPLICATION.c.person_id).where(APPLICATION.c.person_id == before)
-                ),
-                PERSON.c.id.not_in(select(ROSTER.c.person_id).where(ROSTER.c.person_id == before)),
-            )
         )

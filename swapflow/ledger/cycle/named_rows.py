@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import uuid4
 
-from sqlalchemy import Table, bindparam, insert, select
+from sqlalchemy import Table, bindparam, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from typing_extensions import override
 
@@ -22,9 +22,12 @@ from swapflow.ledger.core.cycle_lock import CycleLock
 from swapflow.ledger.core.row_mapping import Values
 from swapflow.ledger.core.statements import insert_all, rows_in
 from swapflow.ledger.schema import (
+    APPLICATION,
     ATTRIBUTE_VALUE,
+    MESSAGE,
     NOTE,
     PERSON,
+    ROSTER,
     TOPIC,
 )
 
@@ -100,6 +103,51 @@ class NamedRowWrites(CycleLock, CycleWrites, PeopleWrites):
             ids.append(person)
         insert_all(self._connection, PERSON, rows)
         return ids
+
+    def _link_person(self, people: Table, number: int, name: str, email: str) -> None:
+        """Link an application or a roster entry to another person; delete an unused former one.
+
+        Not an update in place: the same person may be named by another cycle, whose list still
+        has the old name. Mails that have not left follow the address.
+        """
+        place = {"cycle_id": self._id, "number": number}
+        before = self._connection.execute(
+            select(PERSON.c.id, PERSON.c.email).where(
+                PERSON.c.id == select(people.c.person_id).filter_by(**place).scalar_subquery()
+            )
+        ).one_or_none()
+        (person,) = self._persons([(name, email)])
+        self._connection.execute(update(people).filter_by(**place).values(person_id=person))
+        if before is None:
+            return
+        used = (
+            select(table.c.person_id).where(table.c.person_id == before.id)
+            for table in (APPLICATION, ROSTER)
+        )
+        self._connection.execute(
+            delete(PERSON).where(
+                PERSON.c.id == before.id, *(PERSON.c.id.not_in(query) for query in used)
+            )
+        )
+        if before.email and email and before.email != email:
+            self._readdress(before.email, email, to_applicants=people is APPLICATION)
+
+    def _readdress(self, before: str, after: str, *, to_applicants: bool) -> None:
+        """Send what waits for an address, or was refused there, to another one.
+
+        Letters go to applicants, all other mails of a cycle to reviewers and staff.
+        """
+        letters = MESSAGE.c.id.like(f"{self._id}:letter:%")
+        self._connection.execute(
+            update(MESSAGE)
+            .where(
+                MESSAGE.c.cycle_id == self._id,
+                func.lower(MESSAGE.c.to) == before.lower(),
+                MESSAGE.c.state.in_(("queued", "failed")),
+                letters if to_applicants else ~letters,
+            )
+            .values(to=after)
+        )
 
     def _insert_unique(self, table: Table, rows: list[Values], what: str) -> None:
         """Insert rows with an external id; raise for one that is taken."""

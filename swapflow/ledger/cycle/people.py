@@ -155,6 +155,9 @@ class PeopleWrites(NamedRowWrites, PeopleWritesPort):
             raise NotFoundError(
                 "reviewer_number_not_in_roster", cycle=self._id, number=reviewer.number
             )
+        named = queries.reviewers(self._connection, self._id, reviewer.number)[0]
+        if (named.name, named.email) != (reviewer.name, reviewer.email):
+            self._link_person(ROSTER, reviewer.number, reviewer.name, reviewer.email)
         for table in (EXPERTISE, ROSTER_ABSENCE):
             self._connection.execute(
                 delete(table).where(

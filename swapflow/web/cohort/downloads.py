@@ -20,6 +20,7 @@ from swapflow.files.exports.sheets import (
     evidence_sheet,
     method_json,
     outcomes_sheet,
+    score_history_sheet,
     scores_sheet,
 )
 from swapflow.files.exports.writers import ExportSheet, Format, sheet_bytes
@@ -38,7 +39,9 @@ MayExport = Annotated[Principal, Depends(may(Right.EXPORT))]
 
 Raw = Annotated[bool, Query(description="For programs: nothing is put before would-be formulas.")]
 
-APPLICANTS_TOO = frozenset(("cohort", "waitlist", "proposed", "evidence", "outcomes", "scores"))
+APPLICANTS_TOO = frozenset(
+    ("cohort", "waitlist", "proposed", "evidence", "outcomes", "scores", "score-history")
+)
 """Lists that name applicants; who may not see applicants gets the method alone."""
 
 
@@ -152,6 +155,17 @@ def _scores(app: AppContext, cycle_id: str, version: int) -> ExportSheet:
     )
 
 
+def _score_history(app: AppContext, cycle_id: str, version: int) -> ExportSheet:
+    del version
+    product = app.product
+    return score_history_sheet(
+        product.scores.list(cycle_id),
+        applications={a.number: a.external_id for a in product.applicants.list(cycle_id)},
+        reviewers={r.number: r.external_id for r in product.reviewers.list(cycle_id)},
+        kinds=[kind.name for kind in product.cycles.rules(cycle_id).kinds],
+    )
+
+
 def _outcome_sheet(app: AppContext, cycle_id: str, version: int) -> ExportSheet:
     return outcomes_sheet(
         _proposal(app, cycle_id, version),
@@ -175,6 +189,7 @@ _SHEETS: Mapping[str, Callable[[AppContext, str, int], ExportSheet]] = {
     "evidence": _evidence,
     "outcomes": _outcome_sheet,
     "scores": _scores,
+    "score-history": _score_history,
 }
 
 
@@ -188,7 +203,7 @@ def _everything(app: AppContext, cycle_id: str, version: int) -> bytes:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         # Once a list is final the scores are among the sheets already; a name goes in once.
-        for name in dict.fromkeys([*names, "scores.csv"]):
+        for name in dict.fromkeys([*names, "scores.csv", "score-history.csv"]):
             stem, _, suffix = name.partition(".")
             archive.writestr(name, _content(app, cycle_id, stem, suffix, version))
         archive.writestr(

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from swapflow.engine.intake.list_import import Known
+from swapflow.engine.intake.roster_list import KnownReviewer
 from swapflow.engine.services import Swapflow
 from swapflow.errors import BadRow, InvalidInputError
 from swapflow.files.imports.applicant_list import (
@@ -58,7 +59,7 @@ class Found:
     fresh: int
     known: int
     changed: int = 0
-    changes: tuple[Known, ...] = ()
+    changes: tuple[Known, ...] | tuple[KnownReviewer, ...] = ()
     alike: tuple[PossibleDuplicate, ...]
     looked: ListPreview | None = None
     roster: Roster | None = None
@@ -108,8 +109,8 @@ def take(product: Swapflow, cycle_id: str, found: Found, *, by: str) -> Done:
         listed = take_applicants(found.looked, product=product, cycle_id=cycle_id, by=by)
         return Done(new=len(listed.added), changed=listed.changed, known=listed.unchanged)
     assert found.roster is not None
-    new = take_reviewers(found.roster, product=product, cycle_id=cycle_id, by=by)
-    return Done(new=new, changed=0, known=found.total - new)
+    taken = take_reviewers(found.roster, product=product, cycle_id=cycle_id, by=by)
+    return Done(new=len(taken.added), changed=len(taken.changed), known=taken.unchanged)
 
 
 def find_applicants(
@@ -176,8 +177,10 @@ def find_reviewers(
         bad=roster.bad,
         warnings=roster.warnings,
         total=len(roster.found.new),
-        fresh=roster.fresh,
-        known=roster.known,
+        fresh=len(roster.plan.fresh),
+        known=len(roster.plan.known) - len(roster.plan.changed),
+        changed=len(roster.plan.changed),
+        changes=roster.plan.changed,
         alike=roster.alike,
         roster=roster,
     )

@@ -13,7 +13,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from swapflow.domain.rules import Rules
 from swapflow.errors import BadRowsError, InvalidInputError
-from swapflow.files.imports.rejected_rows import refused_file
+from swapflow.files.exports.rejected_rows import refused_file
 from swapflow.files.imports.reviewers import REVIEWER_ROLES
 from swapflow.files.imports.uploads import Uploads
 from swapflow.files.tables.table import read_table
@@ -316,6 +316,7 @@ _KINDS: Mapping[str, str] = {
     "select": gettext_noop("attribute %(name)s"),
     "field": gettext_noop("field %(name)s"),
     "document": gettext_noop("document %(name)s"),
+    "capacity": gettext_noop("most requests of kind %(name)s"),
 }
 _SAID: Mapping[str, str] = {"ready": gettext_noop("complete")}
 

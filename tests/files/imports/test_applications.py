@@ -1,6 +1,8 @@
+from io import BytesIO
 from pathlib import Path
 
 import pytest
+from openpyxl import Workbook
 
 from swapflow.domain.objective import Objective
 from swapflow.domain.people.application import NewApplication
@@ -118,13 +120,102 @@ def test_the_email_is_the_key_only_when_asked_for() -> None:
         read_applications(file)
 
 
-def test_a_bad_email_stops_only_where_it_is_the_key() -> None:
-    data = b"id,email\n1,nonsense\n"
+@pytest.mark.parametrize(
+    "text",
+    [
+        "nonsense",
+        "one@example.org,",
+        "two@example.org;zwei@example.org",
+        "mailto:four@example.org",
+        "eight@example",
+        "nine.@example.org",
+        "eleven@example..org",
+        "thirteen@example.org.",
+        "‹a@example.org>",
+        "a b@example.org",
+    ],
+)
+@pytest.mark.parametrize("key", ["id", "email"])
+def test_an_address_that_no_mail_can_reach_is_refused_by_line(text: str, key: str) -> None:
+    (problem,) = refused(f'id,email\n1,"{text}"\n'.encode(), key=key)
 
-    assert read_applications(data).warnings == ("line 2: 'nonsense' is no e-mail address",)
-    assert refused(data, key="email") == [
-        "line 2, column 'email', value 'nonsense': this is no e-mail address. Correct it"
-    ]
+    assert problem.startswith("line 2, column 'email'")
+    assert "is no mail address" in problem
+
+
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        ("Ann Roe <ann@example.org>", "ann@example.org"),
+        ('""Roe, Ann"" <ann@example.org>', "ann@example.org"),
+        ("<ann@example.org>", "ann@example.org"),
+        (" ann@example.org ", "ann@example.org"),
+        ("Ann+2026@Example.ORG", "Ann+2026@Example.ORG"),
+        ("ann@bücher.example", "ann@bücher.example"),
+        ("änn@example.org", "änn@example.org"),
+        ("ann@intranet.local", "ann@intranet.local"),
+    ],
+)
+def test_the_address_is_taken_out_of_what_stands_around_it(text: str, address: str) -> None:
+    (one,) = read_applications(f'id,email\n1,"{text}"\n'.encode()).new
+
+    assert one.email == address
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        '"Source: portal export of 3 May, unconfirmed",,',
+        '"* A2: documents follow",,',
+        "\n2 withdrawn since,,",
+        "Stand: 3. Mai 2026,,",
+    ],
+)
+def test_a_note_under_the_table_is_no_applicant(note: str) -> None:
+    data = f"id,name,email\nA1,One,one@example.org\nA2,Two,two@example.org\n{note}\n".encode()
+
+    found = read_applications(data)
+
+    assert [a.external_id for a in found.new] == ["A1", "A2"]
+    assert "is a note under the table and was left out" in found.warnings[0]
+
+
+def test_a_sentence_between_the_rows_is_refused_as_an_id() -> None:
+    rows = "".join(f"A{i},One\n" for i in range(6))
+
+    (problem,) = refused(f"id,name\n{rows}now the late ones,\n{rows}".encode())
+
+    assert "a note rather than an id" in problem
+
+
+@pytest.mark.parametrize("text", ["1-Mar", "01-Mrz", "Mar-14", "2026-03-01"])
+def test_an_id_that_a_spreadsheet_took_for_a_date_is_refused(text: str) -> None:
+    (problem,) = refused(f"id,name\n{text},Zoe\n14-2,Omar\n15-7,Ida\n".encode())
+
+    assert "a spreadsheet program has turned this id into a date" in problem
+
+
+def test_dates_that_are_the_ids_of_a_list_are_taken() -> None:
+    data = b"id,name\n2026-03-01,Zoe\n2026-03-02,Omar\n"
+
+    assert len(read_applications(data).new) == 2
+
+
+def test_a_column_that_the_sheet_hides_is_left_out_unless_it_is_asked_for() -> None:
+    made = Workbook()
+    sheet = made.worksheets[0]
+    sheet.append(["id", "statement", "for the dean"])
+    sheet.append(["A1", "text", "be kind"])
+    sheet.column_dimensions["C"].hidden = True
+    file = BytesIO()
+    made.save(file)
+
+    found = read_applications(file.getvalue(), name="list.xlsx")
+    asked = read_applications(file.getvalue(), mapping={"for the dean": "field:for the dean"})
+
+    assert found.new[0].fields == {"statement": "text"}
+    assert "'for the dean' is hidden in the sheet and was left out" in found.warnings[0]
+    assert asked.new[0].fields == {"statement": "text", "for the dean": "be kind"}
 
 
 def test_two_columns_that_could_be_the_id_are_asked_about() -> None:

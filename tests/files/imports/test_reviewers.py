@@ -1,3 +1,4 @@
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -37,7 +38,7 @@ def test_a_roster_is_read_whole() -> None:
         rules=rules(),
     )
 
-    assert found == NewReviewer(
+    assert replace(found, said=None) == NewReviewer(
         external_id="r1",
         name="Ann",
         email="ann@x.org",
@@ -73,6 +74,24 @@ def test_blank_is_without_limit_and_no_or_zero_is_not_asked(
     assert found.capacity == capacity
 
 
+@pytest.mark.parametrize(
+    ("header", "said"),
+    [
+        ("id,email", {"email"}),
+        ("id,capacity:review", {"capacity:review"}),
+        ("id,kinds", {"capacity"}),
+        ("id,capacity", {"capacity"}),
+        ("id,away,reserve", {"absences", "reserve"}),
+    ],
+)
+def test_a_list_knows_what_it_has_columns_for(header: str, said: set[str]) -> None:
+    (found,) = read_reviewers(f"{header},\nr1,,,\n".encode(), rules=rules())
+
+    assert set(found.said or ()) == said | {"external_id"}
+    assert found.says(next(iter(said)))
+    assert not found.says("topics")
+
+
 def test_an_address_is_the_key_of_a_reviewer_without_another() -> None:
     (found,) = read_reviewers(b"name,email\nAnn,ann@x.org\n", rules=rules())
 
@@ -87,6 +106,10 @@ def test_every_problem_of_a_roster_is_named_at_once() -> None:
         b",c@x.org,1,1,\n"
     ) == [
         (
+            "line 2, column 'email', value 'ann': 'ann' is no mail address: An email address "
+            "must have an @-sign. Correct it"
+        ),
+        (
             "line 2, column 'capacity:review', value 'many': a capacity is a whole number. "
             "Write how "
             "many at most, leave it blank for no limit, or write no"
@@ -100,7 +123,6 @@ def test_every_problem_of_a_roster_is_named_at_once() -> None:
             "line 2, column 'away', value '2026-02-01..2026-01-01': '2026-02-01..2026-01-01' ends "
             "before it begins. Swap the two dates"
         ),
-        "line 2, column 'email', value 'ann': this is no e-mail address. Correct it",
         (
             "line 3, column 'away', value 'soon': 'soon' is no period. Write "
             "2026-01-05..2026-01-20, several separated by semicolons"

@@ -307,6 +307,26 @@ def test_a_list_of_scores_is_read_however_it_is_written(
     assert {s.reviewer: 10 * s.utility for s in found.scores if s.application == "p1"} == scores
 
 
+@pytest.mark.parametrize(("scale", "utility"), [("0..100", 0.85), ("0..1", 0.85)])
+def test_a_percentage_is_a_mark_of_a_hundred(scale: str, utility: float) -> None:
+    found = read_scores(b"applicant,reviewer,score\nA1,r1,85 %\n", scale=scale)
+
+    assert [score.utility for score in found.scores] == [utility]
+
+
+def test_a_percentage_on_another_scale_is_refused() -> None:
+    (problem,) = refused(b"applicant,reviewer,score\nA1,r1,85%\n", scale="1..5")
+
+    assert "this is a percentage, and the scale is none of 0 to 100" in problem
+
+
+def test_a_date_a_fraction_or_money_is_no_score() -> None:
+    for text in ("2026-01-05", "3 1/2", "€85", "09:30:00"):
+        (problem,) = refused(f"applicant,reviewer,score\nA1,r1,{text}\n".encode(), scale="0..100")
+
+        assert "this is no score" in problem
+
+
 def test_a_label_behind_a_score_is_passed_over() -> None:
     found = read_scores(
         'id,reviewer,rating\np1,r1,"8: accept, good"\np1,r2,3 – reject\n'.encode(), scale="0..10"

@@ -6,9 +6,9 @@ import io
 import pytest
 
 from swapflow.errors import BadRow
+from swapflow.files.exports.rejected_rows import refused_file
 from swapflow.files.imports.import_settings import Reading, reading_of
 from swapflow.files.imports.possible_duplicates import ListedPerson, possible_duplicates
-from swapflow.files.imports.rejected_rows import refused_file
 from swapflow.files.tables.known_layouts import shape_of
 from swapflow.files.tables.table import Table, read_table
 

@@ -1,8 +1,10 @@
 """Workbooks of the kinds that offices send: read as the spreadsheet shows them."""
 
+import re
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from io import BytesIO
+from zipfile import ZipFile
 
 import pytest
 from openpyxl import Workbook
@@ -49,6 +51,23 @@ def book(
         ("0007", "General", "0007"),
         ("'0007", "General", "0007"),
         (True, "General", "TRUE"),
+        (0.85, "0%", "85%"),
+        (0.853, "0%", "85.3%"),
+        (0.07, "0.00%", "7%"),
+        (85, '0"%"', "85%"),
+        (1234.5, '#,##0.00 "€"', "1234.5€"),
+        (1234.5, "[$$-409]#,##0.00", "$1234.5"),
+        (1234.5, '_-"£"* #,##0.00_-;-"£"* #,##0.00_-', "£1234.5"),
+        (2.5, "# ?/?", "2 1/2"),
+        (0.75, "# ??/??", "3/4"),
+        (2.5, "# ?/8", "2 4/8"),
+        (85000, "0,", "85"),
+        (DAY, "yyyy-mm-dd", "2026-02-16"),
+        (DAY, "d-mmm", "2026-02-16"),
+        (DAY, "mmm yyyy", "2026-02"),
+        (DAY, "yyyy", "2026"),
+        (DAY + timedelta(hours=9.5), "hh:mm", "09:30:00"),
+        (timedelta(hours=26), "[h]:mm", "26:00:00"),
     ],
 )
 def test_a_number_is_spelled_with_the_zeros_and_dashes_it_is_shown_with(
@@ -58,6 +77,49 @@ def test_a_number_is_spelled_with_the_zeros_and_dashes_it_is_shown_with(
         sheet["B2"].number_format = number_format
 
     assert book([["id", "value"], ["A1", value]], format_it).rows[0]["value"] == shown
+
+
+def test_a_sheet_of_the_strict_kind_is_read_like_another() -> None:
+    made = Workbook()
+    made.worksheets[0].append(["id", "name"])
+    made.worksheets[0].append(["A1", "Zoe"])
+    usual, strict = BytesIO(), BytesIO()
+    made.save(usual)
+    with ZipFile(usual) as read, ZipFile(strict, "w") as written:
+        for member in read.namelist():
+            content = re.sub(
+                rb"http://schemas\.openxmlformats\.org/(\w+)/2006/(main|relationships)",
+                rb"http://purl.oclc.org/ooxml/\1/\2",
+                read.read(member),
+            )
+            written.writestr(member, content)
+
+    table = read_table(strict.getvalue(), name="list.xlsx")
+
+    assert [dict(row.cells) for row in table.rows] == [{"id": "A1", "name": "Zoe"}]
+
+
+def test_of_two_lists_in_a_workbook_the_one_on_top_is_read_and_that_is_told() -> None:
+    def add(made: Workbook, _sheet: Worksheet) -> None:
+        other = made.create_sheet("new")
+        other.append(["id", "name"])
+        other.append(["B1", "Omar"])
+        made.active = 1
+
+    table = book([["id", "name"], ["A1", "Zoe"]], add)
+
+    assert table.rows[0]["id"] == "B1"
+    assert "the sheet 'new' was read, not 'Sheet'" in table.warnings[0]
+
+
+def test_cells_that_hold_dates_and_columns_that_are_hidden_are_known() -> None:
+    def hide(_made: Workbook, sheet: Worksheet) -> None:
+        sheet.column_dimensions["C"].hidden = True
+
+    table = book([["id", "day", "note"], ["A1", DAY, "be kind"]], hide)
+
+    assert table.dates == {(2, "day")}
+    assert table.hidden == {"note"}
 
 
 def test_a_bare_serial_number_among_dates_counts_from_the_year_of_its_workbook() -> None:

@@ -1,5 +1,6 @@
 """Cards, bundles and monitoring on the pages: who gets them, and what is written down."""
 
+import csv
 import io
 import json
 import zipfile
@@ -219,3 +220,33 @@ def test_a_program_takes_lists_with_and_without_the_guard(site: Site) -> None:
 
     assert b'"\t=1+' in guarded
     assert b'"=1+' in raw
+
+
+def finished_scores(site: Site) -> None:
+    """A launched program in which every first request was answered."""
+    rules = replace(SITE_RULES, rubrics=(), purpose=Purpose.SIMULATION, blind=False, budget=12)
+    site.launched(rules=rules)
+    site.turn()
+    for number, task in enumerate(site.ledger.assignments("fall")):
+        site.product.tasks.submit([answer(task.id, 0.3 + number / 40)])
+
+
+def test_after_a_void_the_list_of_scores_says_once_what_counts_and_history_says_the_rest(
+    site: Site,
+) -> None:
+    finished_scores(site)
+    api = program(site)
+    victim = site.product.scores.list("fall")[0].assignment_id
+    site.product.scores.void([victim], by="ops", reason="wrong person")
+
+    def rows(name: str) -> list[dict[str, str]]:
+        text = api.get(f"{V1}/cycles/fall/files/{name}?raw=true").text
+        return list(csv.DictReader(io.StringIO(text.lstrip("\ufeff"))))
+
+    now = [row for row in rows("scores.csv") if row["score_id"] == victim]
+    history = [row for row in rows("score-history.csv") if row["score_id"] == victim]
+    every = [row["score_id"] for row in rows("scores.csv")]
+
+    assert [row["counts"] for row in now] == ["no"]
+    assert [(row["counted"], row["valid"]) for row in history] == [("yes", "no"), ("no", "yes")]
+    assert len(every) == len(set(every))

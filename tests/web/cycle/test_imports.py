@@ -185,17 +185,23 @@ def test_a_file_that_was_imported_or_thrown_away_is_gone(site: Site, tmp_path: P
     assert list((tmp_path / "uploads").iterdir()) == []
 
 
-def test_reviewers_come_in_with_capacities_and_are_changed_by_a_later_file(site: Site) -> None:
+def test_reviewers_come_in_and_are_changed_in_what_a_later_file_says(
+    site: Site,
+) -> None:
     client = empty(site)
     first = "id,name,email,most\nR1,Ann,ann@example.org,3\n"
 
     path = keep(client, first, what="reviewers")
     apply(client, path, **{"column.3": "capacity:review"})
-    apply(client, keep(client, "id,name,email\nR1,Ann,ann@example.org\n", what="reviewers"))
+    later = keep(client, "id,name,email\nr1 ,Ann Roe,roe@example.org\n", what="reviewers")
+    shown = client.get(later).text
+    apply(client, later)
 
     (ann,) = site.product.reviewers.list("fall")
-    assert ann.capacity == {"review": None}
-    assert ann.email == "ann@example.org"
+    assert (ann.name, ann.email, ann.capacity) == ("Ann Roe", "roe@example.org", {"review": 3})
+    assert "ann@example.org" in shown
+    assert "roe@example.org" in shown
+    assert "Change 1 reviewer" in shown
 
 
 def test_a_conflict_with_an_unknown_applicant_is_named(site: Site) -> None:

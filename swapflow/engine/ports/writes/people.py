@@ -75,7 +75,10 @@ class PeopleWrites(Protocol):
         ...
 
     def change_reviewer(self, reviewer: Reviewer) -> None:
-        """Replace a roster entry's capacity, packet, topics, absences and activity."""
+        """Replace a roster entry's name, address, capacity, packet, topics, absences, activity.
+
+        Mails to a former address that wait or were refused go to the new one.
+        """
         ...
 
     def add_absence(self, reviewer: int, absence: Absence) -> None:

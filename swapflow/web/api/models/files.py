@@ -5,6 +5,7 @@ from typing import Literal, Self
 from pydantic import Field
 
 from swapflow.engine.intake.list_import import Difference, Known
+from swapflow.engine.intake.roster_list import KnownReviewer
 from swapflow.errors import BadRow
 from swapflow.web.api.models.base import Out
 
@@ -33,17 +34,20 @@ class BadLine(Out):
 class FileChange(Out):
     """One value of which a file says something else than was known."""
 
-    applicant: str
-    what: str = Field(description="name, email, ready, or select:, field: or document: NAME.")
+    applicant: str = Field(description="Id of the applicant, or of the reviewer in their list.")
+    what: str = Field(
+        description="name, email, ready, select:, field: or document: NAME; of a reviewer group, "
+        "capacity:KIND, packet, automatic, topics, away or reserve."
+    )
     before: str
     after: str
     kept: bool = Field(description="It stays as it was, for staff changed it since the last file.")
 
     @classmethod
-    def of(cls, difference: Difference, known: Known) -> Self:
+    def of(cls, difference: Difference, known: Known | KnownReviewer) -> Self:
         """Format one difference of a person who is in the program already."""
         return cls(
-            applicant=known.application.external_id,
+            applicant=known.external_id,
             what=difference.what,
             before=difference.before,
             after=difference.after,

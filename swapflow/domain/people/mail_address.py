@@ -1,0 +1,42 @@
+"""Mail addresses as people write them into lists: one check, at import and at sending."""
+
+from email_validator import SPECIAL_USE_DOMAIN_NAMES, EmailNotValidError, validate_email
+
+from swapflow.errors import InvalidInputError
+
+
+# Networks of one organisation name their own servers so; the library documents this way.
+SPECIAL_USE_DOMAIN_NAMES.remove("local")
+
+
+def read_address(text: str) -> str:
+    """Return the address that a cell holds, as it is written, without the name beside it.
+
+    "Ann Roe <ann@example.org>" is ann@example.org. Domains inside one organisation (.local) are
+    addresses too; a domain of one word is none, for no server of another house finds it.
+
+    Raises:
+        InvalidInputError: If no mail can be sent to it, with the reason.
+    """
+    try:
+        found = validate_email(
+            text.strip(),
+            check_deliverability=False,  # an import waits for no name server
+            allow_display_name=True,
+            globally_deliverable=False,
+        )
+    except EmailNotValidError as error:
+        raise InvalidInputError(
+            "email_unusable", email=text[:80], problem=str(error).rstrip(".")
+        ) from error
+    if "." not in found.domain:
+        raise InvalidInputError("email_domain_of_one_word", email=text[:80], domain=found.domain)
+    return found.original
+
+
+def can_be_mailed(text: str) -> bool:
+    """Whether a text is an address alone, such as a mail is sent to."""
+    try:
+        return read_address(text) == text
+    except InvalidInputError:
+        return False
