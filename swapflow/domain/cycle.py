@@ -83,7 +83,7 @@ class Cycle:
     created_at: datetime
     paused_at: datetime | None
     stop_reason: str | None
-    # Out of the repr, which may end up in a log: its reader could make task codes.
+    # Out of the repr, which may end up in a log: with it anybody can make task codes.
     task_key: str = field(repr=False)
 
     @property

@@ -166,7 +166,7 @@ def _spelled(value: Held) -> str:
 
 
 def _ending(name: str) -> str:
-    # The uploader named the file: nothing but letters and digits may reach a path.
+    # The name is the uploader's: nothing but letters and digits may reach a path.
     ending = PurePosixPath(name).suffix.lower()
     return ending if ending[1:].isascii() and ending[1:].isalnum() else ""
 
