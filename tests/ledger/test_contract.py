@@ -104,7 +104,7 @@ def test_every_read_of_an_unknown_cycle_says_so(ledger: SqlLedger) -> None:
         lambda: ledger.wishes("none"),
         lambda: ledger.counts("none"),
         lambda: ledger.unanswered("none", [0], at_most=1),
-        lambda: ledger.has_overdue("none"),
+        lambda: ledger.due_work("none"),
         lambda: ledger.take_lease("none", holder="x", seconds=1),
         lambda: ledger.check_chain("none"),
         lambda: _enter(ledger, "none"),
@@ -386,7 +386,7 @@ def test_the_roster_is_read_as_it_was_given_and_as_it_was_changed(ledger: SqlLed
     after = ledger.reviewers("fall")
     assert after[1] == changed
     assert after[0].absences == (*before[0].absences, extra)
-    assert ledger.has_absences("fall")
+    assert ledger.due_work("fall").absences
 
 
 def test_numbers_of_topics_and_groups_stay_what_they_are(ledger: SqlLedger) -> None:
@@ -535,16 +535,16 @@ def test_overdue_assignments_come_oldest_first_and_move_with_a_pause(ledger: Sql
         tx.insert_assignments([*seats, seat(pulls[3])])
         assert [a.application for a in tx.overdue(at_most=9)] == [1, 0]
         assert [a.application for a in tx.overdue(at_most=1)] == [1]
-    assert ledger.has_overdue("fall")
+    assert ledger.due_work("fall").overdue
 
     with ledger.write("fall") as tx:
         tx.shift_due_times(timedelta(hours=1, minutes=30))
         assert [a.application for a in tx.overdue(at_most=9)] == [1]
         tx.move_assignments([seats[1].id], AssignmentStatus.EXPIRED, allowed=OPEN)
 
-    assert not ledger.has_overdue("fall")
+    assert not ledger.due_work("fall").overdue
     ledger.set_clock_offset(7200)
-    assert ledger.has_overdue("fall")
+    assert ledger.due_work("fall").overdue
     assert ledger.assignment(seats[0].id).due_at == now + timedelta(minutes=30)
 
 
