@@ -35,6 +35,7 @@ def submit_statements(site: Site, then: str) -> list[str]:
 
 def turn_statements(site: Site) -> list[str]:
     """Take a coordinator's turn after one score: it reads, decides, assigns and relays."""
+    site.turn()  # a coordinator that has just started reads the whole cycle
     submit_statements(site, "stay")
     (before,) = site.product.cycles.list()
     with statements_run(site.ledger) as run:
