@@ -16,7 +16,7 @@ import tempfile
 import urllib.request
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +59,8 @@ def measure(*, rounds: int = ROUNDS, seconds: float = SECONDS) -> dict[str, Any]
     Returns:
         Statements, by what runs them, and `post_per_second`: the medians of the rounds `before`
         and `now`, their `ratio`, and `nothing`, the rate of a route that does nothing. Without
-        the earlier commit `before` and `ratio` are None, and `left_out` says why.
+        the earlier commit `before` and `ratio` are None, and `left_out` says why. `processor_ms`
+        is what a review costs the web processes: on a busy machine the steadier of the figures.
     """
     with tempfile.TemporaryDirectory(prefix="sf-post-") as name:
         folder = Path(name)
@@ -98,12 +99,16 @@ class Side:
     Attributes:
         address: Where they listen.
         clients: What each client has still to send.
+        pid: The process that started them.
         rates: Reviews a second, by round.
+        work: Processor time of one review in milliseconds, by round.
     """
 
     address: str
     clients: list[list[dict[str, str]]]
-    rates: list[float]
+    pid: int
+    rates: list[float] = field(default_factory=list)
+    work: list[float] = field(default_factory=list)
 
 
 def compare(folder: Path, *, rounds: int, seconds: float) -> dict[str, Any]:
@@ -124,22 +129,26 @@ def compare(folder: Path, *, rounds: int, seconds: float) -> dict[str, Any]:
             settings = load_settings(
                 data_dir=home, web_port=free_port(), database_url=None, redis_url=redis
             )
-            stack.enter_context(_serving(tree, settings))
-            sides[name] = Side(settings.address, [list(one) for one in clients], [])
+            pid = stack.enter_context(_serving(tree, settings))
+            sides[name] = Side(settings.address, [list(one) for one in clients], pid)
         for side in sides.values():
             _drive(folder, side, WARM_UP)
+            side.rates.clear()
+            side.work.clear()
         nothing = []
         for _ in range(rounds):
             for side in sides.values():
-                side.rates.append(_drive(folder, side, seconds))
+                _drive(folder, side, seconds)
             nothing.append(_drive_nothing(folder, sides["now"].address, seconds / 3))
     rates = {name: round(statistics.median(side.rates), 1) for name, side in sides.items()}
     before = rates.get("before")
+    work = {name: round(statistics.median(side.work), 2) for name, side in sides.items()}
     found: dict[str, Any] = {
         "before": before,
         "now": rates["now"],
         "ratio": round(rates["now"] / before, 2) if before else None,
         "nothing": round(statistics.median(nothing), 1),
+        "processor_ms": work,
         "rounds": {name: [round(rate, 1) for rate in side.rates] for name, side in sides.items()},
         "commit": BEFORE,
         "load_average": round(os.getloadavg()[0], 1),
@@ -225,9 +234,14 @@ def _checked_out(folder: Path) -> Iterator[Path]:
     if known.returncode != 0:
         raise LookupError(f"commit {BEFORE} is not here: a shallow clone, or no repository")
     worktree = [git, "-C", str(ROOT), "worktree"]
-    subprocess.run(
-        [*worktree, "add", "--detach", str(folder), BEFORE], check=True, capture_output=True
+    added = subprocess.run(
+        [*worktree, "add", "--detach", str(folder), BEFORE],
+        capture_output=True,
+        check=False,
+        text=True,
     )
+    if added.returncode != 0:
+        raise LookupError(f"commit {BEFORE} cannot be checked out: {added.stderr.strip()}")
     try:
         yield folder
     finally:
@@ -237,8 +251,8 @@ def _checked_out(folder: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def _serving(tree: Path, settings: Settings) -> Iterator[None]:
-    """Run the web processes of a tree until the block ends."""
+def _serving(tree: Path, settings: Settings) -> Iterator[int]:
+    """Run the web processes of a tree until the block ends; yield the pid that they start from."""
     environment = {
         "PYTHONPATH": str(tree),
         "SWAPFLOW_DATA_DIR": str(settings.data_dir),
@@ -258,7 +272,7 @@ def _serving(tree: Path, settings: Settings) -> Iterator[None]:
     assert Path(where).is_relative_to(tree), f"{where} is served instead of {tree}"
     with Process([*python, "-m", "swapflow.cli.main", "web"], env=environment) as process:
         process.wait_for(lambda: _answers(settings.address), what="the web processes answer")
-        yield
+        yield process.pid
 
 
 def _answers(address: str) -> bool:
@@ -269,12 +283,32 @@ def _answers(address: str) -> bool:
         return False
 
 
-def _drive(folder: Path, side: Side, seconds: float) -> float:
-    """Let the clients post for a while; return answers a second."""
+def _drive(folder: Path, side: Side, seconds: float) -> None:
+    """Let the clients post for a while, and note how many answers came and what they cost."""
+    spent = _processor_time(side.pid)
     result = _run(folder, side.address, side.clients, seconds)
     done = result["done"]
     side.clients = [one[sent:] for one, sent in zip(side.clients, done, strict=True)]
-    return float(sum(done) / result["seconds"])
+    side.rates.append(sum(done) / result["seconds"])
+    side.work.append(1000 * (_processor_time(side.pid) - spent) / sum(done))
+
+
+def _processor_time(pid: int) -> float:
+    """Return the seconds of a processor that a process and those it started have had."""
+    parents, own = {}, {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text(encoding="utf-8").rpartition(")")[2].split()
+        except OSError:  # it ended meanwhile
+            continue
+        one = int(stat.parent.name)
+        parents[one], own[one] = int(fields[1]), int(fields[11]) + int(fields[12])
+
+    def with_children(one: int) -> int:
+        children = (child for child, parent in parents.items() if parent == one)
+        return own.get(one, 0) + sum(map(with_children, children))
+
+    return with_children(pid) / os.sysconf("SC_CLK_TCK")
 
 
 def _drive_nothing(folder: Path, address: str, seconds: float) -> float:

@@ -62,10 +62,14 @@ def show_task(
     return _form(request, sheet, Filled(values=values), own=own, done=done)
 
 
-@router.post("/tasks/{task}")
-async def submit(request: Request, own: Own, product: Product, fields: Fields) -> Response:
+@router.post("/tasks/{task}", dependencies=[Depends(own_task_within)])
+async def submit(request: Request, task: str, product: Product, fields: Fields) -> Response:
     """Store the answer; or, by the form's other buttons, keep the draft or put it off."""
-    return await run_in_threadpool(_act, request, own, product, fields)
+
+    def act() -> Response:
+        return _act(request, own_task(request, task), product, fields)
+
+    return await run_in_threadpool(act)
 
 
 @router.post("/tasks/{task}/open", dependencies=[Depends(own_task_within)])
