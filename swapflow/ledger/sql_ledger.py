@@ -32,8 +32,10 @@ from swapflow.ledger.cycle.outbox import SqlOutbox
 from swapflow.ledger.cycle.overview import SqlOverview
 from swapflow.ledger.cycle.prepared_decisions import SqlPreparedDecisions
 from swapflow.ledger.cycle.reviewer_tasks import SqlReviewerTasks
+from swapflow.ledger.cycle.task_reads import SqlTaskReads
 from swapflow.ledger.identity.identity_store import SqlIdentityStore
 from swapflow.ledger.identity.webhook_calls import SqlWebhooks
+from swapflow.ledger.outbox_work import SqlOutboxWork
 from swapflow.ledger.privacy.monitoring import SqlMonitoring
 from swapflow.ledger.schema import CLOCK, CYCLE, ROUND
 from swapflow.ledger.schema.base import METADATA
@@ -59,7 +61,9 @@ class SqlLedger(
     SqlCycleReads,
     SqlOverview,
     SqlReviewerTasks,
+    SqlTaskReads,
     SqlOutbox,
+    SqlOutboxWork,
     SqlWebhooks,
     SqlPreparedDecisions,
     SqlOffers,
@@ -212,7 +216,7 @@ class SqlLedger(
             row = connection.execute(LOCK_CYCLE, {"cycle": cycle_id}).one_or_none()
             if row is None:
                 raise no_cycle(cycle_id)
-            now = self._database.now(connection, real=True)
+            now = self._database.time_in(row, real=True)
             valid = row.lease_until is not None and now < row.lease_until <= now + (
                 FURTHEST_LEASE * timedelta(seconds=seconds)
             )

@@ -146,10 +146,10 @@ def _fill(site: Site, size: Size) -> None:
     product.cycles.launch(CYCLE, by="bench")
     wanted = size.applicants * size.each
     while product.cycles.get(CYCLE).spent < wanted:
-        site._coordinator.turn()
+        site.coordinator.turn()
         _answer_open(product, CYCLE)
-    site._coordinator.turn()
-    while product.context.state.dashboard(CYCLE) is None or site._coordinator.turn():
+    site.coordinator.turn()
+    while product.context.state.dashboard(CYCLE) is None or site.coordinator.turn():
         pass
 
 

@@ -237,12 +237,13 @@ def _lost(product: Swapflow, result: dict[str, Any]) -> list[str]:
     ):
         for path, (version, body) in drafts.items():
             task = product.tasks.find(path.removeprefix("/tasks/"), reviewer=numbers[f"R{index}"])
-            kept = product.context.ledger.drafts([task.id]).get(task.id)
+            name = task.assignment.id
+            kept = product.context.ledger.drafts([name]).get(name)
             if kept is None or (kept.version, dict(kept.body)) != (version, body):
                 lost.append(f"draft {version} of {path} by R{index}: {kept}")
         for path, review in reviews.items():
             task = product.tasks.find(path.removeprefix("/tasks/"), reviewer=numbers[f"R{index}"])
-            given = product.tasks.score(task.id)
+            given = product.tasks.score(task.assignment.id)
             marks = {c.name: float(review[f"c{n}"]) for n, c in enumerate(RUBRIC.criteria)}
             if given is None or (dict(given.marks), given.remark) != (marks, review["remark"]):
                 lost.append(f"review {path} by R{index}: {given}")

@@ -77,7 +77,7 @@ def test_every_read_of_an_unknown_cycle_says_so(ledger: SqlLedger) -> None:
         lambda: ledger.wishes("none"),
         lambda: ledger.counts("none"),
         lambda: ledger.unanswered("none", [0], at_most=1),
-        lambda: ledger.has_overdue("none"),
+        lambda: ledger.due_work("none"),
         lambda: ledger.take_lease("none", holder="x", seconds=1),
         lambda: ledger.check_chain("none"),
         lambda: _enter(ledger, "none"),

@@ -102,7 +102,7 @@ def test_the_roster_is_read_as_it_was_given_and_as_it_was_changed(ledger: SqlLed
     after = ledger.reviewers("fall")
     assert after[1] == changed
     assert after[0].absences == (*before[0].absences, extra)
-    assert ledger.has_absences("fall")
+    assert ledger.due_work("fall").absences
 
 
 def test_numbers_of_topics_and_groups_stay_what_they_are(ledger: SqlLedger) -> None:

@@ -144,16 +144,16 @@ def test_overdue_assignments_come_oldest_first_and_move_with_a_pause(ledger: Sql
         tx.insert_assignments([*seats, seat(pulls[3])])
         assert [a.application for a in tx.overdue(at_most=9)] == [1, 0]
         assert [a.application for a in tx.overdue(at_most=1)] == [1]
-    assert ledger.has_overdue("fall")
+    assert ledger.due_work("fall").overdue
 
     with ledger.write("fall") as tx:
         tx.shift_due_times(timedelta(hours=1, minutes=30))
         assert [a.application for a in tx.overdue(at_most=9)] == [1]
         tx.move_assignments([seats[1].id], AssignmentStatus.EXPIRED, allowed=OPEN)
 
-    assert not ledger.has_overdue("fall")
+    assert not ledger.due_work("fall").overdue
     ledger.set_clock_offset(7200)
-    assert ledger.has_overdue("fall")
+    assert ledger.due_work("fall").overdue
     assert ledger.assignment(seats[0].id).due_at == now + timedelta(minutes=30)
 
 

@@ -80,12 +80,18 @@ class Site:
         mails: Every mail that was sent, oldest first; `turn` sends those that wait.
     """
 
-    def __init__(self, database: Path, *, settings: Settings, redis: str = "") -> None:
-        """Put a site together; given a Redis, its live state and counts lie there."""
+    def __init__(self, database: Path | str, *, settings: Settings, redis: str = "") -> None:
+        """Put a site together; given a Redis, its live state and counts lie there.
+
+        Args:
+            database: A SQLite file, or the address of another database.
+            settings: The settings of its pages.
+            redis: Address of a Redis; in memory when empty.
+        """
         self.settings = settings
-        self._database = database
+        self._file = database if isinstance(database, Path) else None
         self.mails: list[Mail] = []
-        self.ledger = SqlLedger(f"sqlite:///{database}")
+        self.ledger = SqlLedger(f"sqlite:///{database}" if self._file else str(database))
         self._dispatcher = InlineDispatcher(self._work)
         self.product = compose(
             ServiceContext(
@@ -102,7 +108,7 @@ class Site:
         limiter = RedisLimiter(redis) if redis else MemoryLimiter()
         self.office = compose_office(IdentityContext(ledger=self.ledger.office(), limiter=limiter))
         self.app: FastAPI = _with_known_routes(create_app(self.product, self.office, settings))
-        self._coordinator = self.product.cycles.coordinator("test")
+        self.coordinator = self.product.cycles.coordinator("test")
 
     # Clients
 
@@ -182,19 +188,21 @@ class Site:
         if known is None:
             fill()
         elif (kept := KEPT.get(known)) is not None:
+            assert self._file is not None
             self.ledger.dispose()
-            self._database.write_bytes(kept.database)
+            self._file.write_bytes(kept.database)
             self.mails += kept.mails
             for cycle, arms, board in kept.live:
                 self.product.context.state.replace(cycle, arms)
                 if board is not None:
                     self.product.context.state.publish(cycle, board)
         else:
+            assert self._file is not None
             fill()
             self.ledger.dispose()
             state = self.product.context.state
             KEPT[known] = Kept(
-                database=self._database.read_bytes(),
+                database=self._file.read_bytes(),
                 mails=tuple(self.mails),
                 live=tuple(
                     (c.id, state.arms(c.id), state.dashboard(c.id))
@@ -203,10 +211,10 @@ class Site:
             )
 
     def _known(self, recipe: str) -> str | None:
-        """Name what the site will hold; None unless it is as empty as it was made."""
+        """Name what the site will hold; None unless it is an empty file as it was made."""
         self.ledger.dispose()
         live = isinstance(self.product.context.state, MemoryCycleState)
-        if self.mails or not live or self._database.read_bytes() != migrated():
+        if self._file is None or self.mails or not live or self._file.read_bytes() != migrated():
             return None
         return f"{recipe} {self.settings.model_dump_json(exclude={'data_dir'})}"
 
@@ -246,7 +254,7 @@ class Site:
     def turn(self, *, at_most: int = 60) -> None:
         """Take coordinators' and workers' turns until nothing is left to do."""
         for _ in range(at_most):
-            if self._coordinator.turn() + self._dispatcher.run_pending() == 0:
+            if self.coordinator.turn() + self._dispatcher.run_pending() == 0:
                 return
         raise AssertionError(f"after {at_most} turns there is still something to do")
 

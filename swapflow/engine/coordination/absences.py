@@ -1,20 +1,21 @@
 """Recording of reviewers who go away or come back."""
 
+from datetime import date
+
 from swapflow.domain.event import EventType
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.records import Lease
 from swapflow.engine.projection.cycle_projection import CycleProjection
 
 
-def note_absences(projection: CycleProjection, *, ledger: Ledger, lease: Lease) -> int:
+def note_absences(
+    projection: CycleProjection, *, today: date, ledger: Ledger, lease: Lease
+) -> int:
     """Record reviewers who have left or come back, so that no decision needs a calendar.
 
     Returns:
         How many reviewers changed.
     """
-    if not ledger.has_absences(lease.cycle_id):
-        return 0
-    today = ledger.now().date()
     changed = []
     for reviewer in ledger.reviewers(lease.cycle_id):
         away = any(a.first <= today <= a.last for a in reviewer.absences)

@@ -9,21 +9,18 @@ coordinator may die at any instruction, and several may run.
 import uuid
 from collections.abc import Iterable
 from contextlib import suppress
+from datetime import datetime
 
 from swapflow.bandit.situation import StopReason
-from swapflow.domain.cycle import Cycle, CycleStatus
-from swapflow.domain.rules import DispatchMode
-from swapflow.engine.coordination.absences import note_absences
+from swapflow.domain.cycle import Cycle, CycleStatus, Position
 from swapflow.engine.coordination.dashboard_updates import is_dashboard_due, publish_dashboard
 from swapflow.engine.coordination.dispatch import write_plan
-from swapflow.engine.coordination.expire import expire
 from swapflow.engine.coordination.relay import relay
 from swapflow.engine.coordination.staff_requests import answer_staff_request
 from swapflow.engine.coordination.stops import end_simulation, time_is_up
+from swapflow.engine.coordination.timekeeping import serve_due
 from swapflow.engine.coordination.vacant_seats import fill_vacant_seats
 from swapflow.engine.coordination.workspace import CycleWorkspace, fitted_of, hold_lease
-from swapflow.engine.notifications.review_reminders import EVERY as REMIND_EVERY
-from swapflow.engine.notifications.review_reminders import remind
 from swapflow.engine.ports.coordination import EventReads
 from swapflow.engine.ports.dispatcher import Dispatcher
 from swapflow.engine.ports.ledger import Ledger
@@ -92,7 +89,7 @@ class Coordinator:
         for cycle in cycles:
             if cycle.status in FOLLOWED or cycle.id in again:
                 leads = cycle.status in LED or cycle.id in again
-                served = self.serve(cycle.id, leads=leads)
+                served = self.serve(cycle.id, leads=leads, seen=cycle.position)
                 self._publish(cycle.id, idle=served == 0)
                 done += served
             elif self._workspaces.pop(cycle.id, None) is not None:
@@ -137,17 +134,19 @@ class Coordinator:
         workspace = self._workspaces.get(cycle_id)
         return {} if workspace is None else dict(workspace.blocked)
 
-    def serve(self, cycle_id: str, *, leads: bool = True) -> int:
+    def serve(self, cycle_id: str, *, leads: bool = True, seen: Position | None = None) -> int:
         """Run one turn of a cycle; without the lease it is only followed.
 
         Args:
             cycle_id: The cycle.
             leads: Whether to hold the lease, where no other coordinator does: that is a write
                 every few seconds, too costly for cycles that wait for people or are over.
+            seen: Where the cycle stood just now; None reads until there are no more events.
         """
         workspace = self._workspaces.get(cycle_id) or self._open(cycle_id)
+        held = False
         if leads:
-            hold_lease(
+            held = hold_lease(
                 cycle_id,
                 workspace,
                 ledger=self._ledger,
@@ -157,7 +156,9 @@ class Coordinator:
         else:
             workspace.lease = None
         before = workspace.projection.position
-        self._read(cycle_id, workspace)
+        # Until the lease was taken, another coordinator may have written: what was seen is old.
+        taken = workspace.lease is not None and not held
+        self._read(cycle_id, workspace, upto=None if taken else seen)
         news = int(workspace.projection.position != before)
         if workspace.lease is None:
             return news
@@ -191,58 +192,57 @@ class Coordinator:
         self._workspaces[cycle_id] = workspace
         return workspace
 
-    def _read(self, cycle_id: str, workspace: CycleWorkspace) -> None:
+    def _read(
+        self, cycle_id: str, workspace: CycleWorkspace, *, upto: Position | None = None
+    ) -> None:
         """Read the new events."""
         workspace.projection = ingest(
-            cycle_id, workspace.projection, ledger=self._events, state=self._state
+            cycle_id, workspace.projection, ledger=self._events, state=self._state, upto=upto
         )
 
     def _act(self, cycle_id: str, workspace: CycleWorkspace, lease: Lease) -> int:
-        done = 0
-        if workspace.projection.rules.dispatch is not DispatchMode.LOCKSTEP:
-            done += self._keep_time(cycle_id, workspace, lease)
-        done += note_absences(workspace.projection, ledger=self._ledger, lease=lease)
+        due, done = serve_due(workspace, ledger=self._ledger, lease=lease, address=self._address)
         if done:
             self._read(cycle_id, workspace)
-        done += self._grant(cycle_id, workspace, lease)
+        if due.staff_requests:
+            done += self._grant(cycle_id, workspace, lease)
         done += self._fill(workspace, lease)
         # Only where there is news or the deadline came: a decision that was idle here would be
         # idle again.
         if (
             done
             or workspace.idle_at != workspace.projection.position
-            or time_is_up(workspace.projection, ledger=self._ledger)
+            or time_is_up(workspace.projection, now=due.now)
         ):
-            done += self._decide(cycle_id, workspace, lease)
+            done += self._decide(cycle_id, workspace, lease, now=due.now)
         return done
 
     def _pass_on(self, cycle_id: str, workspace: CycleWorkspace, lease: Lease) -> int:
         """Find reviewers for reconsiderations; nothing else is requested once a list is final."""
-        done = self._keep_time(cycle_id, workspace, lease)
-        done += note_absences(workspace.projection, ledger=self._ledger, lease=lease)
+        _, done = serve_due(workspace, ledger=self._ledger, lease=lease, address=self._address)
         if done:
             self._read(cycle_id, workspace)
         return done + self._fill(workspace, lease)
 
-    def _keep_time(self, cycle_id: str, workspace: CycleWorkspace, lease: Lease) -> int:
-        """Expire overdue assignments, and remind of those due soon."""
-        done = expire(cycle_id=cycle_id, epoch=lease.epoch, ledger=self._ledger)
-        return done + self._remind(cycle_id, workspace)
-
-    def _decide(self, cycle_id: str, workspace: CycleWorkspace, lease: Lease) -> int:
+    def _decide(
+        self, cycle_id: str, workspace: CycleWorkspace, lease: Lease, *, now: datetime
+    ) -> int:
         """Make decisions until there is nothing to do but wait."""
         made = 0
         while True:
-            self._read(cycle_id, workspace)
             arms = self._state.arms(cycle_id)
             if arms.position != workspace.projection.position:
-                return made + 1  # another process has read further: look again next turn
-            plan = self._plan(cycle_id, workspace, arms)
+                self._read(cycle_id, workspace)  # another process has read further
+                arms = self._state.arms(cycle_id)
+            if arms.position != workspace.projection.position:
+                return made + 1  # and further again: look again next turn
+            plan = self._plan(cycle_id, workspace, arms, now=now)
             if plan is None:
                 workspace.idle_at = workspace.projection.position
                 return made
             workspace.blocked = plan.blocked
-            if not write_plan(plan, workspace.projection, ledger=self._ledger, lease=lease):
+            written = write_plan(plan, workspace.projection, ledger=self._ledger, lease=lease)
+            if written is None:
                 return made + 1
             # Only a plan that was written may change the fit in force: replay reads the fits from
             # the record.
@@ -252,21 +252,16 @@ class Coordinator:
             self.relay()
             if plan.stop is not None:
                 return made
+            self._read(cycle_id, workspace, upto=written)
 
-    def _plan(self, cycle_id: str, workspace: CycleWorkspace, arms: Arms) -> DecisionPlan | None:
+    def _plan(
+        self, cycle_id: str, workspace: CycleWorkspace, arms: Arms, *, now: datetime
+    ) -> DecisionPlan | None:
         """Plan the next decision; once the deadline has passed, propose to stop."""
-        if time_is_up(workspace.projection, ledger=self._ledger):
+        if time_is_up(workspace.projection, now=now):
             return stop_plan(workspace.projection, arms, StopReason.DEADLINE)
         fitted = fitted_of(cycle_id, workspace, ledger=self._ledger)
         return decide(workspace.projection, arms, fitted=fitted)
-
-    def _remind(self, cycle_id: str, workspace: CycleWorkspace) -> int:
-        """Queue the reminders that are due, once an hour."""
-        now = self._ledger.now()
-        if workspace.reminded_at is not None and now - workspace.reminded_at < REMIND_EVERY:
-            return 0
-        workspace.reminded_at = now
-        return remind(cycle_id, ledger=self._ledger, address=self._address)
 
     def _grant(self, cycle_id: str, workspace: CycleWorkspace, lease: Lease) -> int:
         """Open the pulls that staff request, or refuse with a reason; wait for busy reviewers."""

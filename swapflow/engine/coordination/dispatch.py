@@ -4,7 +4,7 @@ Every committed row is sent again until its effect is seen, so the broker need n
 it does not matter whether a message arrived.
 """
 
-from swapflow.domain.cycle import CycleStatus
+from swapflow.domain.cycle import CycleStatus, Position
 from swapflow.domain.event import EventType
 from swapflow.domain.ids import pull_id
 from swapflow.engine.ports.cycles import CycleReads
@@ -17,19 +17,20 @@ from swapflow.engine.selection.pulls import HARMLESS, open_pulls
 
 def write_plan(
     plan: DecisionPlan, projection: CycleProjection, *, ledger: CycleReads, lease: Lease
-) -> bool:
+) -> Position | None:
     """Commit a decision: its record, its pulls, its assignments, all or nothing.
 
     Returns:
-        False when the cycle has moved on since the decision was made (paused, new rules, the
-        budget spent otherwise): then nothing was written, and the decision must be made again.
+        Where the cycle stands with it. None when the cycle has moved on since the decision was
+        made (paused, new rules, the budget spent otherwise): then nothing was written, and the
+        decision must be made again.
 
     Raises:
         LeaseLostError: If another coordinator has taken over; nothing was written.
     """
     with ledger.write(lease.cycle_id, epoch=lease.epoch) as tx:
         if not _still_holds(plan, projection, tx):
-            return False
+            return None
         tx.insert_decision(_record(plan, projection, lease.cycle_id))
         tx.record(
             EventType.DECIDED,
@@ -46,7 +47,7 @@ def write_plan(
         if plan.stop is not None:
             tx.record(EventType.STOP_PROPOSED, {"reason": plan.stop.value})
             tx.set_status(CycleStatus.PROPOSED, stop_reason=plan.stop.value)
-    return True
+        return tx.cycle.position
 
 
 def _still_holds(plan: DecisionPlan, projection: CycleProjection, tx: Transaction) -> bool:

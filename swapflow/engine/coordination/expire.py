@@ -6,14 +6,11 @@ from swapflow.domain.reviewing.assignment import (
     OPEN_ASSIGNMENT,
     AssignmentStatus,
 )
-from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.cycles import CycleReads
 
 
-def expire(*, cycle_id: str, epoch: int, ledger: Ledger, at_most: int = 500) -> int:
+def expire(*, cycle_id: str, epoch: int, ledger: CycleReads, at_most: int = 500) -> int:
     """End assignments past their due time, so that their pulls go to others; return how many."""
-    # A read without the lock first: most turns find nothing overdue, and writers should not queue.
-    if not ledger.has_overdue(cycle_id):
-        return 0
     with ledger.write(cycle_id, epoch=epoch) as tx:
         if tx.cycle.status not in ASKING:
             return 0

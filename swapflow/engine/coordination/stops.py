@@ -1,5 +1,7 @@
 """How a cycle comes to its stop: at its deadline, or, when it is simulated, by itself."""
 
+from datetime import datetime
+
 from swapflow.bandit.situation import StopReason
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.event import EventType
@@ -9,7 +11,7 @@ from swapflow.engine.ports.records import Lease
 from swapflow.engine.projection.cycle_projection import CycleProjection
 
 
-def time_is_up(projection: CycleProjection, *, ledger: CycleReads) -> bool:
+def time_is_up(projection: CycleProjection, *, now: datetime) -> bool:
     """Whether the deadline of a running cycle has passed."""
     deadline = projection.rules.deadline
     if (
@@ -18,7 +20,7 @@ def time_is_up(projection: CycleProjection, *, ledger: CycleReads) -> bool:
         or not projection.applications
     ):
         return False
-    return ledger.now() >= deadline
+    return now >= deadline
 
 
 def end_simulation(projection: CycleProjection, *, ledger: CycleReads, lease: Lease) -> int:

@@ -44,19 +44,24 @@ class CycleWorkspace:
 
 def hold_lease(
     cycle_id: str, workspace: CycleWorkspace, *, ledger: Coordination, holder: str, seconds: float
-) -> None:
+) -> bool:
     """Take the lease, or renew it when half of it has passed: every renewal is a write.
 
     The epoch in every decision keeps others out; a late renewal does no harm.
+
+    Returns:
+        Whether it was held already, so that no other coordinator has written meanwhile.
     """
     now = time.monotonic()
     if workspace.lease is not None and now - workspace.lease_taken < seconds / 2:
-        return
+        return True
     before, workspace.lease_taken = workspace.lease, now
     workspace.lease = ledger.take_lease(cycle_id, holder=holder, seconds=seconds)
     if workspace.lease is None or before is None or before.epoch != workspace.lease.epoch:
         # Others may have decided meanwhile, with a fit of their own.
         workspace.fitted_known, workspace.idle_at = False, None
+        return False
+    return True
 
 
 def fitted_of(cycle_id: str, workspace: CycleWorkspace, *, ledger: Coordination) -> Fitted | None:

@@ -8,7 +8,13 @@ from swapflow.domain.cycle import Position
 from swapflow.domain.event import Event
 from swapflow.domain.reviewing.assignment import Assignment
 from swapflow.domain.rules import Rules
-from swapflow.engine.ports.records import DecisionRecord, DecisionStep, Lease, StaffRequest
+from swapflow.engine.ports.records import (
+    DecisionRecord,
+    DecisionStep,
+    DueWork,
+    Lease,
+    StaffRequest,
+)
 
 
 class EventReads(Protocol):
@@ -102,10 +108,6 @@ class Coordination(Protocol):
         """Read the open staff requests, oldest first."""
         ...
 
-    def has_overdue(self, cycle_id: str) -> bool:
-        """Whether an open assignment's due time has passed."""
-        ...
-
-    def has_absences(self, cycle_id: str) -> bool:
-        """Whether anyone on the roster has an absence on record."""
+    def due_work(self, cycle_id: str) -> DueWork:
+        """Read what waits for a cycle's coordinator: most turns find nothing, in one look."""
         ...

@@ -8,11 +8,20 @@ from swapflow.domain.webhook_call import WebhookCall
 from swapflow.engine.ports.records import (
     Mail,
     MailRecord,
+    OutboxWork,
 )
 
 
 class Outbox(Protocol):
     """Mails and webhook calls that wait, are being sent or are done."""
+
+    def outbox_work(self, *, again_after: float) -> OutboxWork:
+        """Read what waits to leave: most looks find nothing.
+
+        Args:
+            again_after: Seconds after which a message without effect is sent again.
+        """
+        ...
 
     def release_letters(self) -> int:
         """Queue the held letters to applicants that are due; return how many."""

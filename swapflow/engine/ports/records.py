@@ -4,10 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from swapflow.domain.cycle import Position
+from swapflow.domain.cycle import Cycle, Position
 from swapflow.domain.event import Json
 from swapflow.domain.people.application import ApplicationStatus
-from swapflow.domain.rules import Rules
+from swapflow.domain.people.interview import Interview
+from swapflow.domain.reviewing.assignment import Assignment
+from swapflow.domain.rules import KindRules, Rules
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +50,102 @@ class DecisionRecord:
     contested: tuple[int, ...]
     stop: str
     versions: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProgramRecord:
+    """A cycle with the rules in force, read in one statement.
+
+    Attributes:
+        unit: The unit of its round's costs.
+    """
+
+    cycle: Cycle
+    rules: Rules
+    unit: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProgramSeat(ProgramRecord):
+    """A cycle in which a person reviews, and their number there."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskRecord(ProgramRecord):
+    """A reviewer's task and its cycle: read once in a request, and passed along."""
+
+    assignment: Assignment
+
+    @property
+    def code(self) -> str:
+        """The code by which its reviewer names it."""
+        return self.cycle.task_code(self.assignment.id)
+
+    @property
+    def kind(self) -> KindRules:
+        """The rules of its kind."""
+        return self.rules.kinds[self.assignment.kind]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedTask:
+    """One row of a reviewer's list.
+
+    Attributes:
+        name: The applicant's; "" once it is erased, as `external_id`.
+        drafted: Whether a draft is stored.
+        skipped: Whether the reviewer has put it off.
+    """
+
+    assignment: Assignment
+    external_id: str
+    name: str
+    drafted: bool
+    skipped: bool
+    interview: Interview | None
+
+    @property
+    def number(self) -> int:
+        """The applicant's number."""
+        return self.assignment.application
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DueWork:
+    """What waits for a cycle's coordinator beside its events, all as of one moment.
+
+    Attributes:
+        now: The moment.
+        overdue: Whether an open assignment's due time has passed.
+        absences: Whether anyone on the roster has an absence on record.
+        staff_requests: Whether staff have requested something that is still open.
+    """
+
+    now: datetime
+    overdue: bool
+    absences: bool
+    staff_requests: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutboxWork:
+    """What waits to leave the house, all as of one moment.
+
+    Attributes:
+        assignments: Whether one's message is to be sent, or sent again.
+        letters: Whether held letters to applicants may leave.
+        mails: Whether one's message is to be sent, or sent again.
+        events: Whether some have not become webhook calls yet.
+        calls: Whether one is due.
+    """
+
+    assignments: bool
+    letters: bool
+    mails: bool
+    events: bool
+    calls: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,11 +7,27 @@ from typing import Protocol
 
 from swapflow.domain.people.document import Document, NewDocument
 from swapflow.domain.people.interview import Interview
+from swapflow.domain.reviewing.assignment import AssignmentStatus
 from swapflow.domain.reviewing.score import Draft, ScoreDetails
+from swapflow.engine.ports.records import ListedTask, ProgramSeat, TaskRecord
 
 
 class ReviewerTasks(Protocol):
     """What a reviewer's pages show and store: drafts, interviews, files."""
+
+    def task(self, assignment_id: str) -> TaskRecord:
+        """Read an assignment with its cycle; NotFoundError when there is none of this id."""
+        ...
+
+    def program_seats(self, seats: Collection[tuple[str, int]]) -> tuple[ProgramSeat, ...]:
+        """Read the cycles of (cycle, reviewer number) seats; one that is gone is left out."""
+        ...
+
+    def listed_tasks(
+        self, cycle_id: str, reviewer: int, statuses: Collection[AssignmentStatus]
+    ) -> tuple[ListedTask, ...]:
+        """Read a reviewer's tasks in these statuses, with all that their list shows."""
+        ...
 
     def drafts(self, ids: Collection[str]) -> dict[str, Draft]:
         """Read drafts, by assignment."""

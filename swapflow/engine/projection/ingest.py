@@ -18,7 +18,12 @@ BATCH = 500
 
 
 def ingest(
-    cycle_id: str, projection: CycleProjection, *, ledger: EventReads, state: CycleState
+    cycle_id: str,
+    projection: CycleProjection,
+    *,
+    ledger: EventReads,
+    state: CycleState,
+    upto: Position | None = None,
 ) -> CycleProjection:
     """Read new events and fold them into the projection and the live state.
 
@@ -26,12 +31,21 @@ def ingest(
     its place in the chain. A state or projection at a position that the ledger never had (Redis
     emptied, a database restored from a backup) is rebuilt from the first event.
 
+    Args:
+        cycle_id: The cycle.
+        projection: The cycle as far as its events were read.
+        ledger: Where the events are read.
+        state: The live state.
+        upto: Where the cycle was seen to stand: events are read until there. Since a position
+            holds the hash of all events before it, nothing is read by who stands there already.
+            None to read until there are no more.
+
     Returns:
         The projection, brought up to date; a new one if the ledger does not know the position of
         the one passed in.
     """
     afresh = projection.position == START
-    while True:
+    while projection.position != upto:
         events = ledger.events(cycle_id, after=projection.position, at_most=BATCH)
         if events is None:
             projection, afresh = CycleProjection(projection.rules), True

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from typing import Protocol
 
 from swapflow.domain.people.application import Application
 
@@ -44,6 +45,26 @@ HIDDEN = "[hidden in a blind round]"
 SHORTEST_NAME = 3
 """Parts of a name this long are hidden in other fields; shorter ones occur in any text."""
 
+
+class Identified(Protocol):
+    """What identifies an applicant: number, id and name."""
+
+    @property
+    def number(self) -> int:
+        """The number in the cycle, from 0."""
+        ...
+
+    @property
+    def external_id(self) -> str:
+        """The office's id."""
+        ...
+
+    @property
+    def name(self) -> str:
+        """The name; "" when it is not known."""
+        ...
+
+
 _LINK = re.compile(r"\S+://\S+|\bwww\.\S+", re.IGNORECASE)
 _MAIL = re.compile(r"\S+@\S+")
 
@@ -64,7 +85,7 @@ def visible_fields(application: Application, *, blind: bool) -> dict[str, str]:
     }
 
 
-def shown_as(application: Application, *, blind: bool) -> str:
+def shown_as(application: Identified, *, blind: bool) -> str:
     """Return a reviewer's name for an applicant: the office's id, or the name if not blind.
 
     An id that holds the applicant's name or address is replaced in a blind cycle.
@@ -88,7 +109,7 @@ def visible_documents(
     return {name: place for name, place, redacted in documents if redacted or not blind}
 
 
-def _without_identity(value: str, application: Application) -> str:
+def _without_identity(value: str, application: Identified) -> str:
     value = _MAIL.sub(HIDDEN, _LINK.sub(HIDDEN, value))
     parts = [p for p in re.split(r"[\s,.;]+", application.name) if len(p) >= SHORTEST_NAME]
     for part in parts:

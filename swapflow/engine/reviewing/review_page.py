@@ -16,6 +16,7 @@ from swapflow.engine.ports.coordination import EventReads
 from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.decisions import DecisionReads
 from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.records import TaskRecord
 from swapflow.engine.ports.requests import RequestReads
 from swapflow.engine.ports.reviewer_tasks import ReviewerTasks
 from swapflow.engine.reviewing.blinding import shown_as, visible_fields
@@ -50,11 +51,21 @@ class ShownDocument:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReviewPage:
-    """One task with everything that its page shows.
+class ReviewForm(TaskRecord):
+    """One task with what its answer is read by.
 
     Attributes:
         rubric: The form: the version that it was begun with, else the one in force.
+    """
+
+    rubric: Rubric | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewPage(ReviewForm):
+    """One task with everything that its page shows.
+
+    Attributes:
         fellows: Names of the other reviewers of the request; empty in a blind cycle.
         given: The reviewer's own answer, once there is one.
         late: The due time has passed.
@@ -62,13 +73,6 @@ class ReviewPage:
             nevertheless.
     """
 
-    code: str
-    assignment: Assignment
-    cycle: Cycle
-    rules: Rules
-    kind: KindRules
-    rubric: Rubric | None
-    unit: str
     applicant: str
     external_id: str
     fields: Mapping[str, str]
@@ -103,26 +107,33 @@ class ReviewPage:
         return self.given is not None and (self.reconsidered or not fixed)
 
 
-def read_review_page(assignment: Assignment, *, ledger: Ledger) -> ReviewPage:
-    """Read the page of an assignment: the application, the form, the own answer."""
+def read_review_form(task: TaskRecord, *, ledger: EventReads) -> ReviewForm:
+    """Read what an answer to a task is read by: mostly nothing more than the task."""
+    return ReviewForm(
+        assignment=task.assignment,
+        cycle=task.cycle,
+        rules=task.rules,
+        unit=task.unit,
+        rubric=rubric_of(task.assignment, task.rules, task.kind, ledger=ledger),
+    )
+
+
+def read_review_page(task: TaskRecord, *, ledger: Ledger) -> ReviewPage:
+    """Read the page of a task: the application, the form, the own answer."""
     with ledger.one_moment():
-        return _read_review_page(assignment, ledger=ledger)
+        return _read_review_page(task, ledger=ledger)
 
 
-def _read_review_page(assignment: Assignment, *, ledger: Ledger) -> ReviewPage:
-    cycle = ledger.cycle(assignment.cycle_id)
-    rules = ledger.rules(cycle.id)
-    kind = rules.kinds[assignment.kind]
+def _read_review_page(task: TaskRecord, *, ledger: Ledger) -> ReviewPage:
+    assignment, cycle, rules = task.assignment, task.cycle, task.rules
     application = ledger.application(cycle.id, assignment.application)
     papers, hidden = _papers(application, rules, ledger=ledger)
     return ReviewPage(
-        code=cycle.task_code(assignment.id),
         assignment=assignment,
         cycle=cycle,
         rules=rules,
-        kind=kind,
-        rubric=rubric_of(assignment, rules, kind, ledger=ledger),
-        unit=next(r.unit for r in ledger.rounds() if r.id == cycle.round_id),
+        rubric=rubric_of(assignment, rules, task.kind, ledger=ledger),
+        unit=task.unit,
         applicant=shown_as(application, blind=rules.blind),
         external_id=application.external_id if not rules.blind else "",
         fields={
@@ -132,7 +143,7 @@ def _read_review_page(assignment: Assignment, *, ledger: Ledger) -> ReviewPage:
         },
         papers=papers,
         hidden_papers=hidden,
-        link=_filled(kind.link, application),
+        link=_filled(task.kind.link, application),
         interview=ledger.interviews([assignment.pull_id]).get(assignment.pull_id),
         fellows=_fellows(assignment, rules, ledger=ledger),
         draft=ledger.drafts([assignment.id]).get(assignment.id),

@@ -99,12 +99,10 @@ class _Submission:
         self._answers = answers
         self._rules = tx.rules()
         ids = [answer.assignment_id for answer in answers]
-        self._assignments = tx.assignments(ids)
+        self._assignments, self._pulls = tx.assignments_with_pulls(ids)
         for missing in (name for name in ids if name not in self._assignments):
             raise NotFoundError("assignment_not_found", assignment=missing)
-        pull_ids = {a.pull_id for a in self._assignments.values()}
-        self._pulls = tx.pulls(pull_ids)
-        self._scores = {s.assignment_id: s for s in self._known_scores(pull_ids)}
+        self._scores = {s.assignment_id: s for s in self._known_scores(self._pulls)}
         self._changes = {p.id: _change_of(p, self._scores.values()) for p in self._pulls.values()}
         self._new: list[Score] = []
         self._marks: list[Mapping[str, float | None]] = []

@@ -5,8 +5,8 @@ from threading import Lock
 from cachetools import LRUCache
 
 from swapflow.domain.ids import cycle_of
-from swapflow.domain.reviewing.assignment import Assignment
 from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.records import TaskRecord
 from swapflow.errors import NotFoundError
 
 
@@ -25,8 +25,8 @@ class TaskCodes:
         self._known: LRUCache[str, str] = LRUCache(MOST_KEPT)
         self._lock = Lock()
 
-    def find(self, task: str, *, reviewer: int, ledger: Ledger) -> Assignment:
-        """Find a reviewer's own assignment by its code.
+    def find(self, task: str, *, reviewer: int, ledger: Ledger) -> TaskRecord:
+        """Find a reviewer's own task by its code.
 
         Raises:
             NotFoundError: If the reviewer has no such task.
@@ -35,10 +35,10 @@ class TaskCodes:
             with self._lock:
                 known = self._known.get(task)
             name = known or self._look_up(task, reviewer, ledger)
-            assignment = ledger.assignment(name)
-        if assignment.reviewer != reviewer:
+            found = ledger.task(name)
+        if found.assignment.reviewer != reviewer:
             raise _not_yours()
-        return assignment
+        return found
 
     def _look_up(self, task: str, reviewer: int, ledger: Ledger) -> str:
         cycle = ledger.cycle(cycle_of(task))

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from swapflow.domain.cycle import Cycle, CycleStatus
+from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.people.interview import Interview
 from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT, Assignment, AssignmentStatus
-from swapflow.domain.rules import Rules
 from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.records import ListedTask, ProgramSeat
 from swapflow.engine.reviewing.blinding import shown_as
 
 
@@ -90,73 +90,57 @@ class TaskList:
         return tuple(task for task in self.tasks if task.section not in ENDED)
 
 
-def read_task_list(seats: Collection[tuple[str, int]], *, ledger: Ledger) -> TaskList:
+def read_task_list(seats: Collection[ProgramSeat], *, ledger: Ledger) -> TaskList:
     """Read all tasks of a person, in every cycle where they review."""
     with ledger.one_moment():
         return _read_task_list(seats, ledger=ledger)
 
 
-def read_next(seats: Collection[tuple[str, int]], *, after: str, ledger: Ledger) -> Task | None:
+def read_next(seats: Collection[ProgramSeat], *, after: str, ledger: Ledger) -> Task | None:
     """Read the next task of a person: the first open one other than `after`.
 
     Finished tasks are not read: they grow in number, and this runs after every review.
     """
-    waiting: list[Task] = []
     with ledger.one_moment():
+        listed = [
+            (seat, ledger.listed_tasks(seat.cycle.id, seat.number, SHOWN - DONE)) for seat in seats
+        ]
         now = ledger.now()
-        units = {known.id: known.unit for known in ledger.rounds()} if seats else {}
-        for cycle_id, number in seats:
-            cycle, rules = ledger.cycle(cycle_id), ledger.rules(cycle_id)
-            theirs = ledger.assignments(cycle_id, reviewer=number, statuses=SHOWN - DONE)
-            tasks = _tasks(cycle, rules, theirs, units[cycle.round_id], now=now, ledger=ledger)
-            waiting += [t for t in tasks if t.section not in ENDED and t.code != after]
+    tasks = (task for seat, theirs in listed for task in _tasks(seat, theirs, now=now))
+    waiting = (task for task in tasks if task.section not in ENDED and task.code != after)
     return min(waiting, key=_urgency, default=None)
 
 
-def _read_task_list(seats: Collection[tuple[str, int]], *, ledger: Ledger) -> TaskList:
+def _read_task_list(seats: Collection[ProgramSeat], *, ledger: Ledger) -> TaskList:
+    listed = [(seat, ledger.listed_tasks(seat.cycle.id, seat.number, SHOWN)) for seat in seats]
+    # After the tasks: the statement that reads them reads the clock as well.
     now = ledger.now()
-    units = {known.id: known.unit for known in ledger.rounds()} if seats else {}
     cycles: list[TaskListCycle] = []
     tasks: list[Task] = []
-    for cycle_id, number in seats:
-        cycle = ledger.cycle(cycle_id)
-        rules = ledger.rules(cycle_id)
-        theirs = ledger.assignments(cycle_id, reviewer=number, statuses=SHOWN)
-        tasks += _tasks(cycle, rules, theirs, units[cycle.round_id], now=now, ledger=ledger)
-        reviewer = ledger.reviewer(cycle_id, number)
+    for seat, theirs in listed:
+        tasks += _tasks(seat, theirs, now=now)
+        reviewer = ledger.reviewer(seat.cycle.id, seat.number)
+        statuses = [one.assignment.status for one in theirs]
         cycles.append(
             TaskListCycle(
-                id=cycle_id,
-                name=cycle.name,
-                status=cycle.status,
-                deadline=rules.deadline,
-                zone=rules.zone,
-                done=sum(a.status is AssignmentStatus.SCORED for a in theirs),
-                waiting=sum(a.status.is_open for a in theirs),
+                id=seat.cycle.id,
+                name=seat.cycle.name,
+                status=seat.cycle.status,
+                deadline=seat.rules.deadline,
+                zone=seat.rules.zone,
+                done=statuses.count(AssignmentStatus.SCORED),
+                waiting=sum(status.is_open for status in statuses),
                 reviewer=reviewer,
-                packet=reviewer.packet or rules.packet,
+                packet=reviewer.packet or seat.rules.packet,
             )
         )
     return TaskList(now=now, cycles=tuple(cycles), tasks=tuple(sorted(tasks, key=_urgency)))
 
 
-def _tasks(
-    cycle: Cycle,
-    rules: Rules,
-    theirs: Collection[Assignment],
-    unit: str,
-    *,
-    now: datetime,
-    ledger: Ledger,
-) -> Iterable[Task]:
-    ids = [a.id for a in theirs]
-    drafts, skips = ledger.drafts(ids), ledger.skips(ids)
-    slots = ledger.interviews({a.pull_id for a in theirs})
-    applications = {
-        a.number: a
-        for a in ledger.applications_numbered(cycle.id, {a.application for a in theirs})
-    }
-    for a in theirs:
+def _tasks(seat: ProgramSeat, theirs: Collection[ListedTask], *, now: datetime) -> Iterable[Task]:
+    cycle, rules = seat.cycle, seat.rules
+    for one in theirs:
+        a = one.assignment
         if a.status is AssignmentStatus.EXPIRED and cycle.status is CycleStatus.FINALIZED:
             continue
         kind = rules.kinds[a.kind]
@@ -165,14 +149,14 @@ def _tasks(
             cycle_id=cycle.id,
             cycle=cycle.name,
             zone=rules.zone,
-            applicant=shown_as(applications[a.application], blind=rules.blind),
+            applicant=shown_as(one, blind=rules.blind),
             kind=kind.name,
-            minutes=kind.cost if unit == "minutes" else None,
+            minutes=kind.cost if seat.unit == "minutes" else None,
             due_at=a.due_at,
-            section=_section(a, begun=a.id in drafts, now=now),
-            draft=a.id in drafts,
-            skipped=a.id in skips,
-            interview=slots.get(a.pull_id),
+            section=_section(a, begun=one.drafted, now=now),
+            draft=one.drafted,
+            skipped=one.skipped,
+            interview=one.interview,
         )
 
 

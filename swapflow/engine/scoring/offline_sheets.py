@@ -37,7 +37,7 @@ def outgoing(cycle_id: str, reviewer: int, *, ledger: Ledger) -> tuple[ReviewPag
     """Read a reviewer's open tasks for their sheet, soonest due first."""
     waiting = ledger.assignments(cycle_id, reviewer=reviewer, statuses=OPEN_ASSIGNMENT)
     ordered = sorted(waiting, key=lambda a: (a.due_at is None, a.due_at, a.id))
-    return tuple(read_review_page(assignment, ledger=ledger) for assignment in ordered)
+    return tuple(read_review_page(ledger.task(one.id), ledger=ledger) for one in ordered)
 
 
 def examine(

@@ -8,9 +8,9 @@ from swapflow.domain.ids import cycle_of
 from swapflow.domain.people.reviewer import Absence, DeclineKind
 from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus
 from swapflow.domain.reviewing.score import Answer, Draft, Receipt, ScoreDetails
-from swapflow.domain.rules import Rules
 from swapflow.engine.intake.roster import change_availability
 from swapflow.engine.notifications.reviewer_mail import notify
+from swapflow.engine.ports.records import ProgramSeat, TaskRecord
 from swapflow.engine.reviewing import interviews, review_page, submit
 from swapflow.engine.reviewing.decline import decline
 from swapflow.engine.reviewing.task_list import Task, TaskList, read_next, read_task_list
@@ -39,13 +39,7 @@ class TaskService:
 
     def open(self, assignment_id: str) -> Assignment:
         """Mark an assignment as opened by its reviewer, and read it."""
-        assignment = self.context.ledger.assignment(assignment_id)
-        rules = self.context.ledger.rules(assignment.cycle_id)
-        rubric = rules.rubric(rules.kinds[assignment.kind].name)
-        self.context.ledger.mark_opened(
-            assignment_id, rubric_version=rubric.version if rubric is not None else 0
-        )
-        return self.context.ledger.assignment(assignment_id)
+        return self._opened(self.context.ledger.task(assignment_id)).assignment
 
     def deliver(self, assignment_ids: Sequence[str]) -> int:
         """Deliver assignments to their reviewers' task lists; return how many were new.
@@ -85,31 +79,37 @@ class TaskService:
         self.context.ledger.drop_draft(assignment_id)
         self.context.doorbell.ring(cycle_of(assignment_id))
 
-    def list(self, seats: Collection[tuple[str, int]]) -> TaskList:
+    def seats(self, seats: Collection[tuple[str, int]]) -> tuple[ProgramSeat, ...]:
+        """Read the cycles of a person's seats; one that is gone is left out."""
+        return self.context.ledger.program_seats(seats)
+
+    def list(self, seats: Collection[ProgramSeat]) -> TaskList:
         """Read all tasks of a person, in every cycle where they review."""
         return read_task_list(seats, ledger=self.context.ledger)
 
-    def next(self, seats: Collection[tuple[str, int]], *, after: str) -> Task | None:
+    def next(self, seats: Collection[ProgramSeat], *, after: str) -> Task | None:
         """Read the next task of a person, None when there is none."""
         return read_next(seats, after=after, ledger=self.context.ledger)
 
-    def find(self, task: str, *, reviewer: int) -> Assignment:
-        """Find a reviewer's own assignment by its code; another's counts as missing."""
+    def find(self, task: str, *, reviewer: int) -> TaskRecord:
+        """Find a reviewer's own task by its code; another's counts as missing."""
         return self.context.codes.find(task, reviewer=reviewer, ledger=self.context.ledger)
 
-    def find_with_rules(self, task: str, *, reviewer: int) -> tuple[Assignment, Rules]:
-        """Find a reviewer's own assignment, and the rules in force, as of one moment."""
-        with self.context.ledger.one_moment():
-            assignment = self.find(task, reviewer=reviewer)
-            return assignment, self.context.ledger.rules(assignment.cycle_id)
+    def task(self, assignment_id: str) -> TaskRecord:
+        """Read a task by its assignment's id."""
+        return self.context.ledger.task(assignment_id)
 
     def code(self, assignment_id: str) -> str:
         """Return the code by which a reviewer names an assignment."""
         return self.context.ledger.cycle(cycle_of(assignment_id)).task_code(assignment_id)
 
-    def page(self, assignment: Assignment) -> review_page.ReviewPage:
-        """Read the page of an assignment: the application, the form, the own answer."""
-        return review_page.read_review_page(assignment, ledger=self.context.ledger)
+    def form(self, task: TaskRecord) -> review_page.ReviewForm:
+        """Read what an answer to a task is read by."""
+        return review_page.read_review_form(task, ledger=self.context.ledger)
+
+    def page(self, task: TaskRecord) -> review_page.ReviewPage:
+        """Read the page of a task: the application, the form, the own answer."""
+        return review_page.read_review_page(task, ledger=self.context.ledger)
 
     def document(
         self, assignment: Assignment, number: int
@@ -117,25 +117,31 @@ class TaskService:
         """Read an uploaded document that a reviewer may see, by its number on the page."""
         return review_page.read_document(assignment, number, ledger=self.context.ledger)
 
-    def begin(self, assignment: Assignment) -> Assignment:
-        """Mark an open assignment as begun, if it was not, and read it."""
+    def begin(self, task: TaskRecord) -> TaskRecord:
+        """Mark an open task as begun, if it was not, and read it."""
+        assignment = task.assignment
         if assignment.status.is_open and assignment.opened_at is None:
-            return self.open(assignment.id)
-        return assignment
+            return self._opened(task)
+        return task
 
-    def save_draft(
-        self, assignment: Assignment, body: Mapping[str, str], *, version: int
-    ) -> Draft:
+    def _opened(self, task: TaskRecord) -> TaskRecord:
+        rubric = task.rules.rubric(task.kind.name)
+        self.context.ledger.mark_opened(
+            task.assignment.id, rubric_version=rubric.version if rubric is not None else 0
+        )
+        return self.context.ledger.task(task.assignment.id)
+
+    def save_draft(self, task: TaskRecord, body: Mapping[str, str], *, version: int) -> Draft:
         """Store what was typed so far; raises StaleDraftError when another tab was faster."""
-        return self.save_draft_soon(assignment, body, version=version).result()
+        return self.save_draft_soon(task, body, version=version).result()
 
     def save_draft_soon(
-        self, assignment: Assignment, body: Mapping[str, str], *, version: int
+        self, task: TaskRecord, body: Mapping[str, str], *, version: int
     ) -> Future[Draft]:
         """Begin to store what was typed so far; many at the same time share a commit."""
-        self.begin(assignment)
+        self.begin(task)
         return self.context.ledger.save_draft_soon(
-            assignment.id, review_page.clean(body), expected=version
+            task.assignment.id, review_page.clean(body), expected=version
         )
 
     def skip(self, assignment: Assignment) -> None:

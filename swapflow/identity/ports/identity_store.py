@@ -101,6 +101,10 @@ class IdentityStore(IntegrationStore, Protocol):
         """List the active roster entries (cycle, reviewer number) of an address."""
         ...
 
+    def access(self, account: Account) -> tuple[tuple[Grant, ...], tuple[tuple[str, int], ...]]:
+        """Read the grants of an account and the seats of its address, as of one moment."""
+        ...
+
     def sign_in_requirements(self) -> tuple[SignInRequirement, ...]:
         """Read the sign-in requirements of each cycle that is not final."""
         ...

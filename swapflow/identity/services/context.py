@@ -61,12 +61,13 @@ class IdentityContext:
         scopes: frozenset[str] | None = None,
     ) -> Principal:
         """Build the principal of an account, with its roles and its seats on rosters."""
+        grants, seats = self.ledger.access(account)
         return Principal(
             account=account,
             session=session.digest if session else "",
             method=session.method if session else None,
             since=session.created_at if session else None,
-            grants=self.ledger.grants(account.id),
-            seats=self.ledger.seats(account.email),
+            grants=grants,
+            seats=seats,
             scopes=scopes,
         )

@@ -37,7 +37,7 @@ from swapflow.ledger.schema import (
 )
 
 
-_DUE = (
+DUE_LETTERS = (
     select(ANNOUNCED.c.message_id)
     .join(ANNOUNCEMENT, ANNOUNCEMENT.c.id == ANNOUNCED.c.announcement_id)
     .join(MESSAGE, MESSAGE.c.id == ANNOUNCED.c.message_id)
@@ -111,12 +111,12 @@ class SqlAnnouncements(DecisionReads, Outbox):
     def release_letters(self) -> int:
         with self._database.reading() as connection:
             now = self._database.now(connection)
-            due = _DUE.where(ANNOUNCEMENT.c.leaves_at <= now)
+            due = DUE_LETTERS.where(ANNOUNCEMENT.c.leaves_at <= now)
             if connection.execute(due.limit(1)).first() is None:
                 return 0
         # Asked again inside the write: an announcement may be withdrawn between the two.
         with self._database.writing() as connection:
-            due = _DUE.where(ANNOUNCEMENT.c.leaves_at <= self._database.now(connection))
+            due = DUE_LETTERS.where(ANNOUNCEMENT.c.leaves_at <= self._database.now(connection))
             # A mail's age counts from its release: a long hold must not look like a delay.
             moved = connection.execute(
                 update(MESSAGE)

@@ -12,10 +12,12 @@ from swapflow.domain.cycle import Cycle, CycleStatus, Position
 from swapflow.domain.event import EventType, Json, body, chain_hash
 from swapflow.domain.fixed_point import Delta, gain_units
 from swapflow.domain.rules import Rules
-from swapflow.domain.rules_text import from_text, to_text
+from swapflow.domain.rules_text import to_text
 from swapflow.engine.ports.writes.cycle import CycleWrites
-from swapflow.errors import InvalidInputError, LeaseLostError, NotFoundError
+from swapflow.errors import InvalidInputError, LeaseLostError
+from swapflow.ledger.core.clock import CLOCK_COLUMNS
 from swapflow.ledger.core.database import Database
+from swapflow.ledger.core.known_rules import rules_of
 from swapflow.ledger.core.row_mapping import Values, to_cycle
 from swapflow.ledger.core.statements import insert_all, no_cycle
 from swapflow.ledger.schema import CYCLE, EVENT, PULL_KIND, RUBRIC, RULES, SEAT_LINE
@@ -25,7 +27,28 @@ EVENT_VERSION = 1
 
 # Every transaction takes this lock first and no other before it: one order, so no deadlock.
 # SQLite ignores FOR UPDATE; there BEGIN IMMEDIATE has locked the whole file already.
-LOCK_CYCLE = select(CYCLE).where(CYCLE.c.id == bindparam("cycle")).with_for_update(key_share=True)
+_LOCKED = (
+    select(CYCLE)
+    .where(CYCLE.c.id == bindparam("cycle"))
+    .with_for_update(key_share=True)
+    .cte("locked")
+    .prefix_with("MATERIALIZED", dialect="postgresql")
+)
+LOCK_CYCLE = select(
+    _LOCKED,
+    *CLOCK_COLUMNS,
+    select(RULES.c.digest)
+    .where(RULES.c.cycle_id == _LOCKED.c.id, RULES.c.version == _LOCKED.c.rules_version)
+    .scalar_subquery()
+    .label("rules_digest"),
+)
+"""Lock a cycle's row, then read the clock beside it, and the digest of the rules in force.
+
+PostgreSQL reads the outer columns of a row when the inner query, which waits for the lock, has
+returned it: so the time is one after the lock was had. Of two columns in one query it might read
+the clock first. The digest is NULL where the predecessor stored these rules while this statement
+waited, since a statement sees other tables as they were when it began.
+"""
 
 _STATUS_WITHOUT_REASON = frozenset({CycleStatus.DRAFT, CycleStatus.RUNNING, CycleStatus.PAUSED})
 _CHANGED = (
@@ -45,9 +68,6 @@ _SAVE_CYCLE = (
     update(CYCLE)
     .where(CYCLE.c.id == bindparam("cycle"))
     .values({name: bindparam(f"new_{name}") for name in _CHANGED})
-)
-_RULES = select(RULES.c.body).where(
-    RULES.c.cycle_id == bindparam("cycle"), RULES.c.version == bindparam("version")
 )
 _TYPES_AFTER = (
     select(EVENT.c.type)
@@ -82,9 +102,10 @@ class CycleLock(CycleWrites):
             raise LeaseLostError(
                 "cycle_under_other_lease", cycle=cycle_id, lease=row["lease_epoch"], given=epoch
             )
-        # After the lock: a transaction that waited for it must not be dated before its
-        # predecessor.
-        self._now = database.now(connection)
+        # Read after the lock was had: a transaction that waited for it must not be dated before
+        # its predecessor.
+        self._now = database.time_in(row)
+        self._in_force: str | None = row["rules_digest"]
         self._row: Values = dict(row)
         self._stored = {name: row[name] for name in _CHANGED}
         self._events: list[Values] = []
@@ -154,12 +175,15 @@ class CycleLock(CycleWrites):
     @override
     def set_rules(self, rules: Rules, *, by: str, reason: str) -> None:
         store_rules(self._connection, self._id, rules, by=by, reason=reason, at=self._now)
+        self._in_force = None
         self._row["rules_version"] = rules.version
         self._row["purpose"] = rules.purpose.value
 
     @override
     def rules(self, version: int = 0) -> Rules:
-        return read_rules(self._connection, self._id, version or self._row["rules_version"])
+        current = self._row["rules_version"]
+        digest = self._in_force if version in {0, current} else None
+        return rules_of(self._connection, self._id, version or current, digest)
 
     @property
     def position(self) -> Position:
@@ -180,18 +204,6 @@ class CycleLock(CycleWrites):
         query = select(func.max(column)).where(column.table.c.cycle_id == self._id)
         highest: int | None = self._connection.execute(query).scalar_one()
         return 0 if highest is None else highest + 1
-
-
-def read_rules(connection: Connection, cycle_id: str, version: int) -> Rules:
-    """Read one rules version.
-
-    Raises:
-        NotFoundError: If there is no such version.
-    """
-    text = connection.execute(_RULES, {"cycle": cycle_id, "version": version}).scalar_one_or_none()
-    if text is None:
-        raise NotFoundError("rules_version_not_found", cycle=cycle_id, version=version)
-    return from_text(text)
 
 
 def store_rules(

@@ -18,10 +18,10 @@ from sqlalchemy import (
     URL,
     Connection,
     Engine,
+    RowMapping,
     StaticPool,
     create_engine,
     event,
-    func,
     make_url,
     select,
 )
@@ -36,8 +36,9 @@ from sqlalchemy.exc import (
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from swapflow.errors import InvalidInputError, NotFoundError, UnavailableError
+from swapflow.ledger.core.clock import CLOCK_COLUMNS
 from swapflow.ledger.core.fair_lock import FairLock
-from swapflow.ledger.schema import CLOCK
+from swapflow.ledger.core.row_mapping import AnyRow
 from swapflow.messages import Message
 
 
@@ -71,8 +72,7 @@ _NOT_SET_UP = ("no such table", "no such column", "UndefinedTable", "UndefinedCo
 NUMBER_OUT_OF_RANGE = "22003"
 """PostgreSQL's code for a number that a column cannot hold."""
 
-_OFFSET = select(CLOCK.c.offset_seconds)
-_TIME_AND_OFFSET = select(func.clock_timestamp(), _OFFSET.scalar_subquery())
+_CLOCK = select(*CLOCK_COLUMNS)
 
 
 def parse_url(url: str) -> URL:
@@ -161,13 +161,13 @@ class Database:
     def one_moment(self) -> Iterator[None]:
         """Read everything in this thread as of one moment, until the block ends.
 
-        The reads also share a connection and a transaction, which is most of a small read's cost.
-        Nothing may be written meanwhile: the reads would not see it.
+        The reads also share a connection and a transaction, which is most of a small read's cost,
+        and one reading of the clock. Nothing may be written meanwhile: the reads would not see it.
         """
         with self.reading() as connection:
             outer: Connection | None = getattr(self._moment, "connection", None)
             if outer is None:
-                self._moment.offset = None
+                self._moment.clock = None
             self._moment.connection = connection
             try:
                 yield
@@ -196,21 +196,18 @@ class Database:
 
     def now(self, connection: Connection, *, real: bool = False) -> datetime:
         """Return the database's time; `real` leaves out the offset that tests set."""
-        if self.is_sqlite:  # SQLite has no clock of its own
-            return datetime.now(UTC) + timedelta(seconds=0.0 if real else self._offset(connection))
-        moment: datetime
-        moment, offset = connection.execute(_TIME_AND_OFFSET).one()
-        return moment if real else moment + timedelta(seconds=offset)
-
-    def _offset(self, connection: Connection) -> float:
-        """Read the offset that tests set, once per moment, since it stays the same there."""
         in_moment = connection is getattr(self._moment, "connection", None)
-        known: float | None = self._moment.offset if in_moment else None
-        if known is None:
-            known = float(connection.execute(_OFFSET).scalar_one())
-            if in_moment:
-                self._moment.offset = known
-        return known
+        if in_moment and self._moment.clock is not None:
+            return _time(self._moment.clock, real=real)
+        return self.time_in(connection.execute(_CLOCK).one(), real=real)
+
+    def time_in(self, row: AnyRow | RowMapping, *, real: bool = False) -> datetime:
+        """Return the time that a statement read by `CLOCK_COLUMNS`; SQLite has no clock."""
+        read = row if isinstance(row, RowMapping) else row._mapping  # noqa: SLF001 - public
+        clock = read["clock_time"] or datetime.now(UTC), timedelta(seconds=read["clock_offset"])
+        if getattr(self._moment, "connection", None) is not None:
+            self._moment.clock = clock
+        return _time(clock, real=real)
 
     @contextmanager
     def exclusive(self) -> Iterator[Connection]:
@@ -303,6 +300,12 @@ class Database:
             cure=Message("database_folder_cure" if self.is_sqlite else "database_server_cure"),
             outside="database_away",
         )
+
+
+def _time(clock: tuple[datetime, timedelta], *, real: bool) -> datetime:
+    """Return the time that a clock shows; `real` leaves out the offset that tests set."""
+    moment, offset = clock
+    return moment if real else moment + offset
 
 
 class RefusedStatementError(RuntimeError):

@@ -57,6 +57,11 @@ SCORES = select(*SCORE_COLUMNS).order_by(SCORE.c.id)
 
 _PULLS_BY_ID = select(*PULL_COLUMNS).where(PULL.c.id.in_(_IN_VALUES))
 _ASSIGNMENTS_BY_ID = ASSIGNMENTS.where(ASSIGNMENT.c.id.in_(_IN_VALUES))
+_REQUESTS_BY_ID = (
+    select(*ASSIGNMENT_COLUMNS, *PULL_COLUMNS)
+    .join(PULL, PULL.c.id == ASSIGNMENT.c.pull_id)
+    .where(ASSIGNMENT.c.id.in_(_IN_VALUES))
+)
 _ASSIGNMENTS_BY_PULL = ASSIGNMENTS.where(ASSIGNMENT.c.pull_id.in_(_IN_VALUES))
 _SCORES_BY_PULL = SCORES.where(SCORE.c.pull_id.in_(_IN_VALUES))
 _SCORES_BY_ASSIGNMENT = SCORES.where(SCORE.c.assignment_id.in_(_IN_VALUES))
@@ -175,6 +180,19 @@ def pulls_by_id(connection: Connection, ids: Collection[str]) -> dict[str, Pull]
 def assignments_by_id(connection: Connection, ids: Collection[str]) -> dict[str, Assignment]:
     """Read assignments by id; unknown ids are absent from the answer."""
     return {row[0]: to_assignment(row) for row in rows_in(connection, _ASSIGNMENTS_BY_ID, ids)}
+
+
+def assignments_with_pulls(
+    connection: Connection, ids: Collection[str]
+) -> tuple[dict[str, Assignment], dict[str, Pull]]:
+    """Read assignments and the pulls that they serve, each by id; unknown ids are absent."""
+    assignments, pulls = {}, {}
+    for row in rows_in(connection, _REQUESTS_BY_ID, ids):
+        assignment = to_assignment(row[: len(ASSIGNMENT_COLUMNS)])
+        assignments[assignment.id] = assignment
+        if assignment.pull_id not in pulls:
+            pulls[assignment.pull_id] = to_pull(row[len(ASSIGNMENT_COLUMNS) :])
+    return assignments, pulls
 
 
 def assignments_by_pull(

@@ -1,7 +1,7 @@
 """Conversion between rows and the frozen dataclasses of the domain."""
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
@@ -128,7 +128,7 @@ def to_absence(first: str, last: str) -> Absence:
     return Absence(first=date.fromisoformat(first), last=date.fromisoformat(last))
 
 
-def to_pull(row: AnyRow) -> Pull:
+def to_pull(row: Sequence[Any]) -> Pull:
     """Read a row of `PULL_COLUMNS`."""
     values: Values = dict(zip(_PULL_NAMES, row, strict=True))
     values["status"] = _PULL_STATUS[values["status"]]
@@ -144,7 +144,7 @@ def from_pull(pull: Pull) -> Values:
     return values
 
 
-def to_assignment(row: AnyRow) -> Assignment:
+def to_assignment(row: Sequence[Any]) -> Assignment:
     """Read a row of `ASSIGNMENT_COLUMNS`."""
     values: Values = dict(zip(_ASSIGNMENT_NAMES, row, strict=True))
     values["status"] = _ASSIGNMENT_STATUS[values["status"]]

@@ -13,14 +13,13 @@ from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus, Pull, PullStatus
 from swapflow.domain.reviewing.score import Score
 from swapflow.domain.rules import Rules
-from swapflow.domain.rules_text import from_text
 from swapflow.engine.ports.coordination import Coordination
 from swapflow.engine.ports.cycles import CycleReads
-from swapflow.engine.ports.records import DecisionRecord, StaffRequest
+from swapflow.engine.ports.records import DecisionRecord, DueWork, StaffRequest
 from swapflow.engine.ports.requests import RequestReads
 from swapflow.errors import NotFoundError
 from swapflow.ledger.core import queries
-from swapflow.ledger.core.cycle_lock import read_rules
+from swapflow.ledger.core.known_rules import CURRENT, read_rules, rules_of
 from swapflow.ledger.core.row_mapping import (
     WISH_COLUMNS,
     AnyRow,
@@ -65,19 +64,30 @@ _EVENTS_FROM = (
     .limit(bindparam("at_most"))
 )
 _CURRENT_RULES = (
-    select(RULES.c.body)
-    .join(CYCLE, (CYCLE.c.id == RULES.c.cycle_id) & (CYCLE.c.rules_version == RULES.c.version))
+    select(RULES.c.version, RULES.c.digest)
+    .join(CYCLE, CURRENT)
     .where(CYCLE.c.id == bindparam("cycle"))
 )
 _OWN_IDS = select(ASSIGNMENT.c.id).where(
     ASSIGNMENT.c.cycle_id == bindparam("cycle"), ASSIGNMENT.c.reviewer == bindparam("reviewer")
 )
-_HAS_OVERDUE = (
+_DUE_WORK = select(
     select(ASSIGNMENT.c.id)
-    .where(ASSIGNMENT.c.cycle_id == bindparam("cycle"), ASSIGNMENT.c.due_at < bindparam("moment"))
+    .where(ASSIGNMENT.c.cycle_id == CYCLE.c.id, ASSIGNMENT.c.due_at < bindparam("moment"))
     .where(OPEN_ONLY)
-    .limit(1)
-)
+    .exists()
+    .label("overdue"),
+    select(ROSTER_ABSENCE.c.reviewer)
+    .where(ROSTER_ABSENCE.c.cycle_id == CYCLE.c.id)
+    .exists()
+    .label("absences"),
+    select(WISH.c.id)
+    .where(WISH.c.cycle_id == CYCLE.c.id, WISH.c.done == "")
+    .exists()
+    .label("staff_requests"),
+).where(CYCLE.c.id == bindparam("cycle"))
+"""One look at what a turn may find: overdue requests, absences, open staff requests."""
+
 FITTED = "prior_variance"
 """The number that a decision records only when a model was fitted."""
 
@@ -154,10 +164,10 @@ class SqlCycleReads(SqlRecordReads, CycleReads, RequestReads, Coordination):
             if version:
                 require_cycle(connection, cycle_id)
                 return read_rules(connection, cycle_id, version)
-            text = connection.execute(_CURRENT_RULES, {"cycle": cycle_id}).scalar_one_or_none()
-            if text is None:
+            row = connection.execute(_CURRENT_RULES, {"cycle": cycle_id}).one_or_none()
+            if row is None:
                 raise no_cycle(cycle_id)
-            return from_text(text)
+            return rules_of(connection, cycle_id, row.version, row.digest)
 
     @override
     def assignment(self, assignment_id: str) -> Assignment:
@@ -272,18 +282,13 @@ class SqlCycleReads(SqlRecordReads, CycleReads, RequestReads, Coordination):
         return tuple(to_staff_request(row) for row in self._all(cycle_id, query))
 
     @override
-    def has_overdue(self, cycle_id: str) -> bool:
+    def due_work(self, cycle_id: str) -> DueWork:
         with self._database.reading() as connection:
-            which = {"cycle": cycle_id, "moment": self._database.now(connection)}
-            found = connection.execute(_HAS_OVERDUE, which).first()
-            if found is None:
-                require_cycle(connection, cycle_id)
-            return found is not None
-
-    @override
-    def has_absences(self, cycle_id: str) -> bool:
-        query = select(ROSTER_ABSENCE.c.reviewer).filter_by(cycle_id=cycle_id).limit(1)
-        return bool(self._all(cycle_id, query))
+            now = self._database.now(connection)
+            row = connection.execute(_DUE_WORK, {"cycle": cycle_id, "moment": now}).one_or_none()
+            if row is None:
+                raise no_cycle(cycle_id)
+            return DueWork(now=now, **row._asdict())
 
 
 def _as_long_as(rows: Sequence[AnyRow], most: int) -> Sequence[AnyRow]:

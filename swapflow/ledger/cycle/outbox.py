@@ -6,7 +6,7 @@ Message-ID, and is never lost.
 """
 
 from collections.abc import Collection
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import (
@@ -32,7 +32,7 @@ from swapflow.engine.ports.records import Mail
 from swapflow.ledger.core import queries
 from swapflow.ledger.core.cycle_lock import LOCK_CYCLE
 from swapflow.ledger.core.database import Database
-from swapflow.ledger.core.row_mapping import MAIL_COLUMNS, to_assignment, to_mail
+from swapflow.ledger.core.row_mapping import MAIL_COLUMNS, Values, to_assignment, to_mail
 from swapflow.ledger.core.statements import moved_in, require_cycle, rows_in
 from swapflow.ledger.schema import ASSIGNMENT, CYCLE, MESSAGE
 from swapflow.ledger.schema.reviewing import OPEN_ONLY, QUEUED_ONLY
@@ -79,19 +79,17 @@ def _relayed_long_ago() -> ColumnElement[bool]:
         )
         for power in range(_DOUBLINGS + 1)
     ]
-    ahead = MESSAGE.c.relayed_at > bindparam("moment")
+    ahead = MESSAGE.c.relayed_at > bindparam("mail_moment")
     return or_(MESSAGE.c.relayed_at.is_(None), ahead, *waits)
 
 
-_UNSENT = (
-    queries.ASSIGNMENTS.join(CYCLE, CYCLE.c.id == ASSIGNMENT.c.cycle_id)
-    .where(
-        ASSIGNMENT.c.status == literal_column("'queued'"),  # literal, for the partial index
-        CYCLE.c.status.in_(sorted(status.value for status in ASKING)),
-        _waited_long_enough(),
-    )
-    .order_by(ASSIGNMENT.c.created_at, *queries.ASSIGNMENT_ORDER)
-    .limit(bindparam("at_most"))
+UNSENT = queries.ASSIGNMENTS.join(CYCLE, CYCLE.c.id == ASSIGNMENT.c.cycle_id).where(
+    ASSIGNMENT.c.status == literal_column("'queued'"),  # literal, for the partial index
+    CYCLE.c.status.in_(sorted(status.value for status in ASKING)),
+    _waited_long_enough(),
+)
+_UNSENT = UNSENT.order_by(ASSIGNMENT.c.created_at, *queries.ASSIGNMENT_ORDER).limit(
+    bindparam("at_most")
 )
 _MARK_SENT = (
     update(ASSIGNMENT)
@@ -134,14 +132,9 @@ _MAY_BE_SENT = or_(
         ),
     ),
 )
-_WAITING_MAILS = (
-    select(*MAIL_COLUMNS)
-    .where(
-        _MAY_BE_SENT,
-        _relayed_long_ago(),
-    )
-    .order_by(MESSAGE.c.created_at, MESSAGE.c.id)
-    .limit(bindparam("at_most"))
+WAITING_MAILS = select(*MAIL_COLUMNS).where(_MAY_BE_SENT, _relayed_long_ago())
+_WAITING_MAILS = WAITING_MAILS.order_by(MESSAGE.c.created_at, MESSAGE.c.id).limit(
+    bindparam("at_most")
 )
 _MARK_RELAYED = (
     update(MESSAGE).where(MESSAGE.c.id.in_(_IN_VALUES)).values(relayed_at=bindparam("moment"))
@@ -165,11 +158,7 @@ class SqlOutbox(Outbox, Coordination):
     @override
     def unsent(self, *, again_after: float, at_most: int) -> tuple[Assignment, ...]:
         with self._database.reading() as connection:
-            now = self._database.now(connection)
-            moments = {"moment": now} | {
-                f"before_{power}": now - timedelta(seconds=again_after * 2**power)
-                for power in range(_DOUBLINGS + 1)
-            }
+            moments = unsent_since(self._database.now(connection), again_after)
             rows = connection.execute(_UNSENT, {"at_most": at_most, **moments})
             return tuple(to_assignment(row) for row in rows)
 
@@ -217,18 +206,9 @@ class SqlOutbox(Outbox, Coordination):
     def mails(self, *, at_most: int, again_after: float = 0.0) -> tuple[Mail, ...]:
         with self._database.reading() as connection:
             # The real time: a mail server does not follow the offset that tests set.
-            now = self._database.now(connection, real=True)
-            limits = {
-                "moment": now,
-                "stuck": now - MAIL_STUCK,
-                "stuck_ahead": now + MAIL_STUCK,
-                "at_most": at_most,
-                **{
-                    f"relayed_{power}": now - timedelta(seconds=again_after * 2**power)
-                    for power in range(_DOUBLINGS + 1)
-                },
-            }
-            return tuple(to_mail(row) for row in connection.execute(_WAITING_MAILS, limits))
+            limits = mails_since(self._database.now(connection, real=True), again_after)
+            rows = connection.execute(_WAITING_MAILS, {"at_most": at_most, **limits})
+            return tuple(to_mail(row) for row in rows)
 
     @override
     def mark_relayed(self, ids: Collection[str]) -> None:
@@ -278,6 +258,26 @@ class SqlOutbox(Outbox, Coordination):
                 update(MESSAGE).where(MESSAGE.c.id == mail_id).values(state=state, detail=detail)
             )
             _forget_secrets(connection, mail_id)
+
+
+def unsent_since(now: datetime, again_after: float) -> Values:
+    """Return the parameters of `UNSENT`."""
+    return {"moment": now} | {
+        f"before_{power}": now - timedelta(seconds=again_after * 2**power)
+        for power in range(_DOUBLINGS + 1)
+    }
+
+
+def mails_since(now: datetime, again_after: float) -> Values:
+    """Return the parameters of `WAITING_MAILS`, from the database's own time."""
+    return {
+        "mail_moment": now,
+        "stuck": now - MAIL_STUCK,
+        "stuck_ahead": now + MAIL_STUCK,
+    } | {
+        f"relayed_{power}": now - timedelta(seconds=again_after * 2**power)
+        for power in range(_DOUBLINGS + 1)
+    }
 
 
 def _forget_secrets(connection: Connection, mail_id: str) -> None:

@@ -149,6 +149,12 @@ class RequestWrites(CycleLock, PeopleWrites, RequestWritesPort):
         return queries.assignments_by_id(self._connection, ids)
 
     @override
+    def assignments_with_pulls(
+        self, ids: Collection[str]
+    ) -> tuple[dict[str, Assignment], dict[str, Pull]]:
+        return queries.assignments_with_pulls(self._connection, ids)
+
+    @override
     def assignments_of(self, pull_ids: Collection[str]) -> tuple[Assignment, ...]:
         return queries.assignments_by_pull(self._connection, pull_ids)
 

@@ -6,7 +6,20 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
+from sqlalchemy import (
+    Connection,
+    Integer,
+    String,
+    bindparam,
+    cast,
+    delete,
+    func,
+    insert,
+    null,
+    select,
+    union_all,
+    update,
+)
 from sqlalchemy.exc import IntegrityError
 from typing_extensions import override
 
@@ -50,7 +63,18 @@ _SEATS = (
     select(ROSTER.c.cycle_id, ROSTER.c.number)
     .join(PERSON, PERSON.c.id == ROSTER.c.person_id)
     .where(func.lower(PERSON.c.email) == bindparam("email"), ROSTER.c.active)
-    .order_by(ROSTER.c.cycle_id, ROSTER.c.number)
+)
+# One statement of two parts: a seat has a number and no role.
+_ACCESS = union_all(
+    select(
+        ROLE_GRANT.c.scope_id.label("place"),
+        ROLE_GRANT.c.scope,
+        ROLE_GRANT.c.role,
+        cast(null(), Integer).label("number"),
+    ).where(ROLE_GRANT.c.who == bindparam("account")),
+    _SEATS.with_only_columns(
+        ROSTER.c.cycle_id, cast(null(), String), cast(null(), String), ROSTER.c.number
+    ),
 )
 
 
@@ -171,7 +195,26 @@ class SqlIdentityStore(SqlSessionStore, SqlIntegrationStore, IdentityStore):
     def seats(self, email: str) -> tuple[tuple[str, int], ...]:
         asked = {"email": email.strip().lower()}
         with self._database.reading() as connection:
-            return tuple((row.cycle_id, row.number) for row in connection.execute(_SEATS, asked))
+            rows = connection.execute(_SEATS, asked)
+            return tuple(sorted((row.cycle_id, row.number) for row in rows))
+
+    @override
+    def access(self, account: Account) -> tuple[tuple[Grant, ...], tuple[tuple[str, int], ...]]:
+        asked = {"account": account.id, "email": account.email.strip().lower()}
+        grants: list[Grant] = []
+        seats: list[tuple[str, int]] = []
+        with self._database.reading() as connection:
+            for place, scope, role, number in connection.execute(_ACCESS, asked):
+                if number is not None:
+                    seats.append((place, number))
+                else:
+                    grants.append(
+                        Grant(
+                            account=account.id, role=Role(role), scope=Scope(scope), scope_id=place
+                        )
+                    )
+        grants.sort(key=lambda grant: (grant.scope, grant.scope_id, grant.role))
+        return tuple(grants), tuple(sorted(seats))
 
     @override
     def sign_in_requirements(self) -> tuple[SignInRequirement, ...]:

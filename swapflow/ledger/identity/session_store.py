@@ -16,6 +16,7 @@ from swapflow.identity.account import (
     SignIn,
 )
 from swapflow.identity.ports.identity_store import IdentityStore
+from swapflow.ledger.core.clock import CLOCK_COLUMNS
 from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.row_mapping import columns
 from swapflow.ledger.core.statements import insert_ignoring
@@ -34,7 +35,7 @@ _SIGN_IN = columns(SIGN_IN, SignIn)
 
 # Queries of every page are built once.
 _OPEN_SESSION = (
-    select(*(c.label(f"session_{c.name}") for c in _SESSION), *ACCOUNT_COLUMNS)
+    select(*(c.label(f"session_{c.name}") for c in _SESSION), *ACCOUNT_COLUMNS, *CLOCK_COLUMNS)
     .join(ACCOUNT, ACCOUNT.c.id == SESSION.c.account_id)
     .where(SESSION.c.digest == bindparam("digest"), ACCOUNT.c.active)
 )
@@ -54,11 +55,11 @@ class SqlSessionStore(IdentityStore):
     def session(self, digest: str) -> tuple[Session, Account] | None:
         with self._database.reading() as connection:
             row = connection.execute(_OPEN_SESSION, {"digest": digest}).one_or_none()
-            if row is None or row.session_expires_at <= self._database.now(connection):
+            if row is None or row.session_expires_at <= self._database.time_in(row):
                 return None
         found = row._asdict()
-        session = {c.name: found.pop(f"session_{c.name}") for c in _SESSION}
-        return _session(session), Account(**found)
+        session = {c.name: found[f"session_{c.name}"] for c in _SESSION}
+        return _session(session), Account(**{c.name: found[c.name] for c in ACCOUNT_COLUMNS})
 
     @override
     def sessions(self, account_id: str) -> tuple[Session, ...]:

@@ -15,7 +15,7 @@ from swapflow.domain.webhook_call import WebhookCall as HookCall
 from swapflow.engine.ports.outbox import Outbox
 from swapflow.identity.ports.integration_store import Webhook, WebhookCallStatus
 from swapflow.ledger.core.database import Database
-from swapflow.ledger.core.row_mapping import AnyRow, columns
+from swapflow.ledger.core.row_mapping import AnyRow, Values, columns
 from swapflow.ledger.core.statements import insert_ignoring, moved_in
 from swapflow.ledger.schema import (
     APPLICATION,
@@ -37,7 +37,7 @@ WEBHOOK_COLUMNS = columns(WEBHOOK, Webhook)
 CALL_COLUMNS = columns(WEBHOOK_CALL, WebhookCallStatus)
 
 _SEEN = func.coalesce(WEBHOOK_POSITION.c.seq, 0)
-_BEHIND = (
+BEHIND = (
     select(CYCLE.c.id, _SEEN.label("seen"))
     .select_from(CYCLE.outerjoin(WEBHOOK_POSITION, WEBHOOK_POSITION.c.cycle_id == CYCLE.c.id))
     .where(CYCLE.c.seq > _SEEN)
@@ -57,7 +57,7 @@ _NEW_EVENTS = (
     .order_by(EVENT.c.seq)
     .limit(EVENTS_AT_ONCE)
 )
-_DUE_CALLS = (
+DUE_CALLS = (
     select(WEBHOOK_CALL.c.id)
     .join(WEBHOOK, WEBHOOK.c.id == WEBHOOK_CALL.c.webhook_id)
     .where(
@@ -72,8 +72,9 @@ _DUE_CALLS = (
             WEBHOOK_CALL.c.relayed_at > bindparam("moment"),  # the clock was set back since
         ),
     )
-    .order_by(WEBHOOK_CALL.c.due_at, WEBHOOK_CALL.c.id)
-    .limit(bindparam("at_most"))
+)
+_DUE_CALLS = DUE_CALLS.order_by(WEBHOOK_CALL.c.due_at, WEBHOOK_CALL.c.id).limit(
+    bindparam("at_most")
 )
 _MARK_RELAYED = (
     update(WEBHOOK_CALL)
@@ -100,7 +101,7 @@ class SqlWebhooks(Outbox):
     @override
     def queue_calls(self) -> int:
         with self._database.reading() as connection:
-            behind = connection.execute(_BEHIND).all()
+            behind = connection.execute(BEHIND).all()
         read = 0
         for cycle_id, seen in behind:
             with self._database.writing() as connection:
@@ -134,8 +135,7 @@ class SqlWebhooks(Outbox):
     def due_calls(self, *, again_after: float, at_most: int) -> tuple[str, ...]:
         with self._database.reading() as connection:
             now = self._database.now(connection)
-            relayed = now - timedelta(seconds=again_after)
-            limits = {"moment": now, "relayed": relayed, "at_most": at_most}
+            limits = {"at_most": at_most, **calls_since(now, again_after)}
             return tuple(connection.execute(_DUE_CALLS, limits).scalars())
 
     @override
@@ -184,6 +184,11 @@ class SqlWebhooks(Outbox):
                 .where(mine)
                 .values(state=state, detail=detail[:500], due_at=due)
             )
+
+
+def calls_since(now: datetime, again_after: float) -> Values:
+    """Return the parameters of `DUE_CALLS`."""
+    return {"moment": now, "relayed": now - timedelta(seconds=again_after)}
 
 
 def _calls_of(

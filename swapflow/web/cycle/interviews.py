@@ -27,7 +27,7 @@ Manager = Annotated[Principal, Depends(may(Right.MANAGE_APPLICANTS))]
 @router.get("/tasks/{task}/invitation.ics")
 def take_along(own: Own, product: Product) -> Response:
     """Return the date of a task as a calendar entry."""
-    text = product.tasks.calendar(product.tasks.page(own.assignment))
+    text = product.tasks.calendar(product.tasks.page(own.task))
     return Response(
         text,
         media_type="text/calendar; charset=utf-8",

@@ -14,6 +14,7 @@ from swapflow.domain.cycle import Cycle
 from swapflow.domain.ids import cycle_of
 from swapflow.domain.reviewing.assignment import Assignment
 from swapflow.domain.rules import Rules
+from swapflow.engine.ports.records import ProgramSeat, TaskRecord
 from swapflow.errors import (
     ForbiddenError,
     NotFoundError,
@@ -124,12 +125,21 @@ def may_anywhere(right: Right) -> Callable[[Request], Principal]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnTask:
-    """A reviewer's own task, the code that names it, its program's rules, and the reviewer."""
+    """A reviewer's own task, the code that names it, and the reviewer."""
 
     principal: Principal
-    assignment: Assignment
+    task: TaskRecord
     code: str
-    rules: Rules
+
+    @property
+    def assignment(self) -> Assignment:
+        """The assignment of the task."""
+        return self.task.assignment
+
+    @property
+    def rules(self) -> Rules:
+        """The rules of its program."""
+        return self.task.rules
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,9 +164,9 @@ def own_task(request: Request, task: str) -> OwnTask:
     if number is None:
         raise NotFoundError("task_not_yours")
     app = app_context(request)
-    assignment, rules = app.product.tasks.find_with_rules(task, reviewer=number)
-    app.office.sign_in.check_method(principal, rules)
-    return OwnTask(principal=principal, assignment=assignment, code=task, rules=rules)
+    found = app.product.tasks.find(task, reviewer=number)
+    app.office.sign_in.check_method(principal, found.rules)
+    return OwnTask(principal=principal, task=found, code=task)
 
 
 async def own_task_within() -> None:
@@ -168,19 +178,21 @@ async def own_task_within() -> None:
 
 def open_seats(
     request: Request, principal: Principal
-) -> tuple[tuple[tuple[str, int], ...], tuple[str, ...]]:
+) -> tuple[tuple[ProgramSeat, ...], tuple[str, ...]]:
     """Return the seats whose cycles take this sign-in, and why the others do not.
 
-    A program that wants the identity provider must not close the others' list.
+    A program that wants the identity provider must not close the others' list; one that was
+    erased since the principal was read is no seat any more.
     """
+    app = app_context(request)
     seats, refusals = [], []
-    for cycle_id, number in principal.seats:
+    for seat in app.product.tasks.seats(principal.seats):
         try:
-            check_sign_in_method(request, principal, cycle_id)
+            app.office.sign_in.check_method(principal, seat.rules)
         except ForbiddenError as error:
             refusals.append(error.message)
         else:
-            seats.append((cycle_id, number))
+            seats.append(seat)
     return tuple(seats), tuple(dict.fromkeys(refusals))
 
 

@@ -97,7 +97,7 @@ def _day(text: str) -> date | None:
 
 
 def _decline_page(request: Request, own: OwnTask, product: Swapflow, filled: Filled) -> Response:
-    sheet = product.tasks.page(own.assignment)
+    sheet = product.tasks.page(own.task)
     if not sheet.assignment.status.is_open:
         return RedirectResponse(f"/tasks/{sheet.code}", status_code=303)
     status = 422 if filled.problems else 200

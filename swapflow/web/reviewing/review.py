@@ -52,7 +52,7 @@ def show_task(
     correct: bool = False,  # noqa: FBT001, FBT002
 ) -> Response:
     """Show the file and the form; changes nothing."""
-    sheet = product.tasks.page(own.assignment)
+    sheet = product.tasks.page(own.task)
     if sheet.given is not None:
         if not correct:
             return RedirectResponse(f"/tasks/{sheet.code}/receipt", status_code=303)
@@ -62,16 +62,20 @@ def show_task(
     return _form(request, sheet, Filled(values=values), own=own, done=done)
 
 
-@router.post("/tasks/{task}")
-async def submit(request: Request, own: Own, product: Product, fields: Fields) -> Response:
+@router.post("/tasks/{task}", dependencies=[Depends(own_task_within)])
+async def submit(request: Request, task: str, product: Product, fields: Fields) -> Response:
     """Store the answer; or, by the form's other buttons, keep the draft or put it off."""
-    return await run_in_threadpool(_act, request, own, product, fields)
+
+    def act() -> Response:
+        return _act(request, own_task(request, task), product, fields)
+
+    return await run_in_threadpool(act)
 
 
 @router.post("/tasks/{task}/open", dependencies=[Depends(own_task_within)])
 def open_task(request: Request, task: str, product: Product) -> Response:
     """Record that the reviewer has begun: from now on nobody else gets the task."""
-    product.tasks.begin(own_task(request, task).assignment)
+    product.tasks.begin(own_task(request, task).task)
     return Response(status_code=204)
 
 
@@ -95,7 +99,7 @@ async def save_draft(request: Request, task: str, product: Product) -> Response:
 @router.get("/tasks/{task}/receipt")
 def show_receipt(request: Request, own: Own, product: Product) -> Response:
     """Show what is stored, and until when it may be corrected."""
-    sheet = product.tasks.page(own.assignment)
+    sheet = product.tasks.page(own.task)
     if sheet.given is None:
         return RedirectResponse(f"/tasks/{sheet.code}", status_code=303)
     following = product.tasks.next(open_seats(request, own.principal)[0], after=sheet.code)
@@ -163,7 +167,7 @@ async def enter_for_reviewer(
             return _form(request, sheet, filled, staff=principal)
         with by_code(sheet.code):
             if sheet.given is None:
-                product.tasks.begin(sheet.assignment)
+                product.tasks.begin(sheet)
                 product.tasks.submit([answer])
             else:
                 product.scores.correct(answer, by=principal.name, reason="entered by staff")
@@ -189,24 +193,24 @@ def _act(request: Request, own: OwnTask, product: Swapflow, fields: dict[str, st
     if then == "skip":
         _keep_quietly(own, product, fields)
         return skip_task(own, product)
-    sheet = product.tasks.page(own.assignment)
-    answer, problems = answer_of(fields, sheet)
+    answer, problems = answer_of(fields, product.tasks.form(own.task))
     if answer is None:
+        sheet = product.tasks.page(own.task)
         return _form(request, sheet, Filled(values=fields, problems=problems), own=own)
     with by_code(own.code):
-        product.tasks.begin(own.assignment)
+        product.tasks.begin(own.task)
         product.tasks.submit([answer])
     if then == "next":
-        following = product.tasks.next(open_seats(request, own.principal)[0], after=sheet.code)
+        following = product.tasks.next(open_seats(request, own.principal)[0], after=own.code)
         if following is not None:
-            return RedirectResponse(f"/tasks/{following.code}?after={sheet.code}", status_code=303)
-    return RedirectResponse(f"/tasks/{sheet.code}/receipt", status_code=303)
+            return RedirectResponse(f"/tasks/{following.code}?after={own.code}", status_code=303)
+    return RedirectResponse(f"/tasks/{own.code}/receipt", status_code=303)
 
 
 def _correct(
     request: Request, own: OwnTask, product: Swapflow, fields: dict[str, str]
 ) -> Response:
-    sheet = product.tasks.page(own.assignment)
+    sheet = product.tasks.page(own.task)
     answer, problems = answer_of(fields, sheet)
     if answer is None:
         return _form(request, sheet, Filled(values=fields, problems=problems), own=own)
@@ -222,9 +226,9 @@ def _keep_draft(
     """Keep the draft without the page's script; another tab's text is shown beside this one."""
     try:
         with by_code(own.code):
-            product.tasks.save_draft(own.assignment, kept(fields), version=version_of(fields))
+            product.tasks.save_draft(own.task, kept(fields), version=version_of(fields))
     except StaleDraftError as stale:
-        sheet = product.tasks.page(own.assignment)
+        sheet = product.tasks.page(own.task)
         theirs = {name: str(text) for name, text in stale.body.items()}
         return _form(request, sheet, Filled(values=fields), own=own, theirs=theirs)
     return RedirectResponse(f"/tasks/{own.code}?saved=1", status_code=303)
@@ -232,7 +236,7 @@ def _keep_draft(
 
 def _keep_quietly(own: OwnTask, product: Swapflow, fields: dict[str, str]) -> None:
     try:
-        product.tasks.save_draft(own.assignment, kept(fields), version=version_of(fields))
+        product.tasks.save_draft(own.task, kept(fields), version=version_of(fields))
     except (StaleDraftError, AssignmentClosedError, InvalidInputError):
         return
 
@@ -243,7 +247,7 @@ def _save(
     """Begin to save: this thread need not wait for the disk, which is busy with others."""
     own = own_task(request, task)
     version, body = draft_in(sent)
-    return own, product.tasks.save_draft_soon(own.assignment, body, version=version)
+    return own, product.tasks.save_draft_soon(own.task, body, version=version)
 
 
 def _done(product: Swapflow, own: OwnTask, code: str) -> ReviewPage | None:

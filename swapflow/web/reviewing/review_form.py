@@ -11,7 +11,7 @@ from starlette.datastructures import FormData
 from swapflow.domain.reviewing.rubric import utility
 from swapflow.domain.reviewing.score import Answer, ScoreDetails
 from swapflow.domain.rules import Criterion
-from swapflow.engine.reviewing.review_page import ReviewPage
+from swapflow.engine.reviewing.review_page import ReviewForm
 from swapflow.errors import InvalidInputError
 from swapflow.i18n.languages import gettext, gettext_noop
 from swapflow.web.http.nested_forms import is_plain
@@ -48,7 +48,7 @@ Fields = Annotated[dict[str, str], Depends(read_form)]
 
 
 def answer_of(
-    fields: Mapping[str, str], sheet: ReviewPage, *, typed_by: str = ""
+    fields: Mapping[str, str], sheet: ReviewForm, *, typed_by: str = ""
 ) -> tuple[Answer | None, dict[str, str]]:
     """Read a filled form: the answer, or what is wrong, by the name of the field."""
     problems: dict[str, str] = {}
@@ -78,7 +78,7 @@ def answer_of(
     return answer, {}
 
 
-def values_of(given: ScoreDetails, sheet: ReviewPage) -> dict[str, str]:
+def values_of(given: ScoreDetails, sheet: ReviewForm) -> dict[str, str]:
     """Return the fields of a form that would be read as this answer."""
     values = {"remark": given.remark}
     if sheet.rubric is None or not given.marks:
@@ -120,7 +120,7 @@ def _hundred(typed: str, problems: dict[str, str]) -> float | None:
 
 
 def _notes(
-    fields: Mapping[str, str], sheet: ReviewPage, problems: dict[str, str]
+    fields: Mapping[str, str], sheet: ReviewForm, problems: dict[str, str]
 ) -> dict[str, str]:
     notes = {"private": _text(fields, "private", LONGEST_NOTE, problems)}
     if sheet.kind.confidence and (sure := fields.get("confidence", "")):

@@ -412,7 +412,7 @@ def test_a_reviewer_s_program_keeps_days_free_and_takes_dates_along(site: Site) 
     assert pull
     owned = site.product.tasks.find(task, reviewer=site.assigned()[1].reviewer)
     slot = {"starts_at": "2099-01-04T10:00:00Z", "place": "Room 1"}
-    assert staff.put(f"{FALL}/interviews/{owned.pull_id}", json=slot).status_code == 204
+    assert staff.put(f"{FALL}/interviews/{owned.assignment.pull_id}", json=slot).status_code == 204
     assert "BEGIN:VEVENT" in api.get(f"{V1}/tasks/{task}/invitation.ics").text
     too_long = {"note": "x" * 4001}
     assert api.post(f"{V1}/tasks/{task}/no-show", json=too_long).status_code == 422

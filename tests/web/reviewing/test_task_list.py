@@ -1,10 +1,12 @@
 """The reviewer's list says what waits, what is next, and what happens when nothing is."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from swapflow.domain.rules import SeatLine, SignInPolicy
+from swapflow.identity.account import Account
 from tests.web.site import SITE_RULES, Site
 
 
@@ -65,11 +67,12 @@ def test_what_went_to_another_after_the_due_date_is_told_apart(site: Site) -> No
 def test_a_skipped_task_goes_to_the_end_and_stays_there(site: Site) -> None:
     site.launched(rules=SMALL, applicants=3, roster=1)
     client = site.signed_in(email="r1@example.org")
-    first = site.product.tasks.list([("fall", 0)]).waiting[0].code
+    first = site.product.tasks.list(site.product.tasks.seats([("fall", 0)])).waiting[0].code
 
     assert client.post(f"/tasks/{first}/skip").headers["location"] == "/inbox"
 
-    order = [task.code for task in site.product.tasks.list([("fall", 0)]).waiting]
+    seats = site.product.tasks.seats([("fall", 0)])
+    order = [task.code for task in site.product.tasks.list(seats).waiting]
     assert order[-1] == first
     assert "Put off" in client.get("/inbox").text
 
@@ -77,7 +80,7 @@ def test_a_skipped_task_goes_to_the_end_and_stays_there(site: Site) -> None:
 def test_own_progress_is_shown(site: Site) -> None:
     site.launched(rules=SMALL, applicants=3, roster=1)
     client = site.signed_in(email="r1@example.org")
-    task = site.product.tasks.list([("fall", 0)]).waiting[0].code
+    task = site.product.tasks.list(site.product.tasks.seats([("fall", 0)])).waiting[0].code
     client.post(f"/tasks/{task}", data={"c0": "1", "c1": "1", "then": "stay"})
 
     assert "MS fall: 1 of " in client.get("/inbox").text
@@ -174,7 +177,7 @@ def test_what_comes_next_is_what_stands_first_on_the_list_and_never_what_is_done
 ) -> None:
     site.launched(rules=SMALL, applicants=3, roster=1)
     client = site.signed_in(email="r1@example.org")
-    seats = [("fall", 0)]
+    seats = site.product.tasks.seats([("fall", 0)])
 
     for _ in range(3):
         first, *rest = site.product.tasks.list(seats).waiting
@@ -184,3 +187,25 @@ def test_what_comes_next_is_what_stands_first_on_the_list_and_never_what_is_done
 
     assert site.product.tasks.next(seats, after="") is None
     assert site.product.tasks.next([], after="") is None
+
+
+def test_a_program_that_is_gone_is_no_seat_and_closes_nobodys_list(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A program may be erased between the reading of a person's seats and of its rules."""
+    site.launched()
+    client = site.signed_in(email="r1@example.org")
+    store = type(site.ledger.office())
+    access = store.access
+
+    def with_one_that_is_gone(self: Any, account: Account) -> Any:  # noqa: ANN401 - as it is
+        grants, seats = access(self, account)
+        return grants, (("bygone", 3), *seats, ("gone", 7))
+
+    monkeypatch.setattr(store, "access", with_one_that_is_gone)
+
+    page = client.get("/inbox")
+
+    assert page.status_code == 200
+    assert "MS fall" in page.text
+    assert client.get("/tasks/bygone:ABCDEFGH").status_code == 404

@@ -32,6 +32,12 @@ class RequestWrites(Protocol):
         """Read assignments by id; unknown ids are absent from the answer."""
         ...
 
+    def assignments_with_pulls(
+        self, ids: Collection[str]
+    ) -> tuple[dict[str, Assignment], dict[str, Pull]]:
+        """Read assignments and the pulls that they serve, each by id; unknown ids are absent."""
+        ...
+
     def assignments_of(self, pull_ids: Collection[str]) -> tuple[Assignment, ...]:
         """Read every assignment of the pulls, by pull, seat and attempt."""
         ...

@@ -6,6 +6,7 @@ from fastapi import APIRouter, Path, Request, Response
 
 from swapflow.domain.people.reviewer import DeclineKind
 from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus
+from swapflow.engine.ports.records import TaskRecord
 from swapflow.engine.services import Swapflow
 from swapflow.errors import InvalidInputError, NotFoundError
 from swapflow.web.api.audit import note
@@ -79,10 +80,10 @@ def enter_review(
         request,
         principal,
         "corrected a review" if corrected else "entered a review",
-        about=found.id,
+        about=found.assignment.id,
         detail=f"for reviewer {sheet.reviewer.external_id}",
     )
-    given = product.tasks.score(found.id)
+    given = product.tasks.score(found.assignment.id)
     assert given is not None
     return EnteredReview(
         task=task,
@@ -105,7 +106,7 @@ def reassign_task(
     why: Reasoned,
 ) -> Response:
     """Take one task from a reviewer; it goes to another reviewer."""
-    found = _task(product, cycle_id, number, task)
+    found = _task(product, cycle_id, number, task).assignment
     with by_code(task):
         product.tasks.decline(found.id, DeclineKind.BUSY, by=principal.name, reason=why.reason)
     note(request, principal, "passed a request on", about=found.id, detail=why.reason)
@@ -172,7 +173,7 @@ def end_pause(
     return Response(status_code=204)
 
 
-def _task(product: Swapflow, cycle_id: str, number: int, task: str) -> Assignment:
+def _task(product: Swapflow, cycle_id: str, number: int, task: str) -> TaskRecord:
     """Find a reviewer's task of this program; any other is not there."""
     gone = NotFoundError("reviewer_task_unknown")
     if task.partition(":")[0] != cycle_id:
@@ -184,7 +185,7 @@ def _task(product: Swapflow, cycle_id: str, number: int, task: str) -> Assignmen
 
 
 def _waiting(product: Swapflow, assignment: Assignment) -> WaitingTask:
-    sheet = product.tasks.page(assignment)
+    sheet = product.tasks.page(product.tasks.task(assignment.id))
     return WaitingTask(
         task=sheet.code,
         applicant=sheet.applicant,

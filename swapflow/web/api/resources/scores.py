@@ -5,8 +5,8 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Request
 
 from swapflow.domain.ids import cycle_of
-from swapflow.domain.reviewing.assignment import Assignment
 from swapflow.domain.reviewing.score import reason_code
+from swapflow.engine.ports.records import TaskRecord
 from swapflow.engine.scoring.volunteered import Volunteered
 from swapflow.engine.services import Swapflow
 from swapflow.errors import InvalidInputError, NotFoundError
@@ -68,8 +68,8 @@ def correct_score(
     new: Correction,
 ) -> Numbered:
     """Put another score in the place of one; the old one stays on record."""
-    found = _find(product, cycle_id, score)
-    answer = answer_of(new.marks, new.score, product.tasks.page(found), remark=new.remark)
+    task = _find(product, cycle_id, score)
+    answer = answer_of(new.marks, new.score, product.tasks.form(task), remark=new.remark)
     number = product.scores.correct(
         answer, by=principal.name, reason=new.reason, saw_others=new.saw_others
     )
@@ -145,8 +145,8 @@ def admit_score(
     return Numbered(number=number)
 
 
-def _find(product: Swapflow, cycle_id: str, score: str) -> Assignment:
+def _find(product: Swapflow, cycle_id: str, score: str) -> TaskRecord:
     """Find a score's assignment in this program; another program's is not there at all."""
     if cycle_of(score) == cycle_id and score.isprintable():
-        return product.tasks.get(score)
+        return product.tasks.task(score)
     raise NotFoundError("score_unknown", score=score)

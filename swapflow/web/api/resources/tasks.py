@@ -11,7 +11,7 @@ from swapflow.domain.people.interview import Interview
 from swapflow.domain.people.reviewer import Absence, DeclineKind
 from swapflow.domain.reviewing.rubric import utility
 from swapflow.domain.reviewing.score import Answer
-from swapflow.engine.reviewing.review_page import ReviewPage
+from swapflow.engine.reviewing.review_page import ReviewForm, ReviewPage
 from swapflow.errors import AssignmentClosedError, InvalidInputError, NotFoundError
 from swapflow.web.api.audit import note
 from swapflow.web.api.dependencies import Own, Reviewer, Seat
@@ -74,14 +74,14 @@ def list_tasks(
 def read_task(task: TaskCode, own: Own, product: Product) -> OpenTask:
     """Read a task with what its reviewer may see; changes nothing."""
     del task
-    return shown_task(product.tasks.page(own.assignment))
+    return shown_task(product.tasks.page(own.task))
 
 
 @router.post("/tasks/{task}/open")
 def open_task(task: TaskCode, own: Own, product: Product) -> OpenTask:
     """Begin: from now on the task is taken from nobody, and its form stays as it is."""
     del task
-    return shown_task(product.tasks.page(product.tasks.begin(own.assignment)))
+    return shown_task(product.tasks.page(product.tasks.begin(own.task)))
 
 
 @router.get(
@@ -111,7 +111,7 @@ def save_draft(task: TaskCode, own: Own, product: Product, new: NewDraft) -> Dra
     """Keep what was typed so far; 409 when another tab or device was faster."""
     del task
     with by_code(own.code):
-        kept = product.tasks.save_draft(own.assignment, new.body, version=new.version)
+        kept = product.tasks.save_draft(own.task, new.body, version=new.version)
     return Draft(version=kept.version, body=dict(kept.body))
 
 
@@ -127,7 +127,7 @@ def skip_task(task: TaskCode, own: Own, product: Product) -> Response:
 def submit_review(task: TaskCode, own: Own, product: Product, review: Review) -> Receipt:
     """Hand a review in; what is said to be stored is stored. The same again changes nothing."""
     del task
-    answer = answer_to(review, product.tasks.page(own.assignment))
+    answer = answer_to(review, product.tasks.form(own.task))
     with by_code(own.code):
         receipt = product.tasks.submit([answer])[0]
     return Receipt(
@@ -144,10 +144,10 @@ def submit_review(task: TaskCode, own: Own, product: Product, review: Review) ->
 def correct_review(task: TaskCode, own: Own, product: Product, review: Review) -> OwnReview:
     """Put another review in the place of one's own, until the decision is fixed."""
     del task
-    answer = answer_to(review, product.tasks.page(own.assignment))
+    answer = answer_to(review, product.tasks.form(own.task))
     with by_code(own.code):
         product.scores.correct(answer, by=own.principal.name, reason="corrected by the reviewer")
-    stored = _review(product.tasks.page(own.assignment))
+    stored = _review(product.tasks.page(own.task))
     if stored is None:
         raise NotFoundError("nothing_handed_in")
     return stored
@@ -206,7 +206,7 @@ def take_invitation(task: TaskCode, own: Own, product: Product) -> Response:
     """Take the date of an interview as a calendar entry."""
     del task
     return Response(
-        product.tasks.calendar(product.tasks.page(own.assignment)),
+        product.tasks.calendar(product.tasks.page(own.task)),
         media_type="text/calendar; charset=utf-8",
         headers={"Content-Disposition": 'attachment; filename="interview.ics"'},
     )
@@ -236,7 +236,7 @@ def set_packet(cycle_id: CycleId, seat: Seat, product: Product, rhythm: Rhythm) 
 def answer_of(
     marks: Mapping[str, float | None],
     score: float | None,
-    sheet: ReviewPage,
+    sheet: ReviewForm,
     *,
     remark: str = "",
     notes: Mapping[str, str] | None = None,
@@ -268,7 +268,7 @@ def answer_of(
     )
 
 
-def answer_to(review: Review, sheet: ReviewPage, *, typed_by: str = "") -> Answer:
+def answer_to(review: Review, sheet: ReviewForm, *, typed_by: str = "") -> Answer:
     """Read a review of a task, with everything that its form asks.
 
     Raises:
@@ -280,7 +280,7 @@ def answer_to(review: Review, sheet: ReviewPage, *, typed_by: str = "") -> Answe
     return replace(answer, typed_by=typed_by)
 
 
-def _notes(review: Review, sheet: ReviewPage) -> dict[str, str]:
+def _notes(review: Review, sheet: ReviewForm) -> dict[str, str]:
     kind = sheet.kind
     criteria = {c.name for c in sheet.rubric.criteria} if sheet.rubric else set()
     notes = {"private": review.private.strip()}

@@ -1,0 +1,145 @@
+"""A reviewer's tasks read with all that belongs to them, in one statement each."""
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from sqlalchemy import bindparam, select
+from typing_extensions import override
+
+from swapflow.domain.people.interview import Interview
+from swapflow.domain.reviewing.assignment import AssignmentStatus
+from swapflow.engine.ports.records import ListedTask, ProgramSeat, TaskRecord
+from swapflow.engine.ports.reviewer_tasks import ReviewerTasks
+from swapflow.errors import NotFoundError
+from swapflow.ledger.core import queries
+from swapflow.ledger.core.clock import CLOCK_COLUMNS
+from swapflow.ledger.core.database import Database
+from swapflow.ledger.core.known_rules import CURRENT, rules_of
+from swapflow.ledger.core.row_mapping import ASSIGNMENT_COLUMNS, columns, to_assignment, to_cycle
+from swapflow.ledger.core.statements import rows_in
+from swapflow.ledger.schema import (
+    APPLICATION,
+    ASSIGNMENT,
+    CYCLE,
+    DRAFT,
+    INTERVIEW,
+    PERSON,
+    ROUND,
+    RULES,
+    SKIP,
+)
+
+
+# Rows are read by place, since several tables have a column of one name.
+_CYCLE_NAMES = [column.name for column in CYCLE.c]
+_INTERVIEW = columns(INTERVIEW, Interview)
+_INTERVIEW_NAMES = [column.name for column in _INTERVIEW]
+_A_TASK = len(ASSIGNMENT_COLUMNS)
+
+_PROGRAMS = (
+    select(*CYCLE.c, ROUND.c.unit, RULES.c.digest)
+    .join(RULES, CURRENT)
+    .join(ROUND, ROUND.c.id == CYCLE.c.round_id)
+    .where(CYCLE.c.id.in_(bindparam("values", expanding=True)))
+)
+_TASK = (
+    select(*ASSIGNMENT_COLUMNS, *CYCLE.c, ROUND.c.unit, RULES.c.digest)
+    .join(CYCLE, CYCLE.c.id == ASSIGNMENT.c.cycle_id)
+    .join(RULES, CURRENT)
+    .join(ROUND, ROUND.c.id == CYCLE.c.round_id)
+    .where(ASSIGNMENT.c.id == bindparam("assignment"))
+)
+# Outer joins fix the order in which SQLite reads: the reviewer's own rows first.
+_LISTED = (
+    select(
+        *ASSIGNMENT_COLUMNS,
+        APPLICATION.c.external_id,
+        PERSON.c.name,
+        DRAFT.c.version,
+        SKIP.c.at,
+        *CLOCK_COLUMNS,
+        *_INTERVIEW,
+    )
+    .outerjoin(
+        APPLICATION,
+        (APPLICATION.c.cycle_id == ASSIGNMENT.c.cycle_id)
+        & (APPLICATION.c.number == ASSIGNMENT.c.application),
+    )
+    .outerjoin(PERSON, PERSON.c.id == APPLICATION.c.person_id)
+    .outerjoin(DRAFT, DRAFT.c.assignment_id == ASSIGNMENT.c.id)
+    .outerjoin(SKIP, SKIP.c.assignment_id == ASSIGNMENT.c.id)
+    .outerjoin(INTERVIEW, INTERVIEW.c.pull_id == ASSIGNMENT.c.pull_id)
+    .where(
+        ASSIGNMENT.c.cycle_id == bindparam("cycle"),
+        ASSIGNMENT.c.reviewer == bindparam("reviewer"),
+        ASSIGNMENT.c.status.in_(bindparam("values", expanding=True)),
+    )
+)
+
+
+class SqlTaskReads(ReviewerTasks):
+    """The part of the ledger that finds tasks and lists them.
+
+    Raises:
+        UnavailableError: From any method, if the database does not answer.
+    """
+
+    _database: Database
+
+    @override
+    def task(self, assignment_id: str) -> TaskRecord:
+        with self._database.reading() as connection:
+            row = connection.execute(_TASK, {"assignment": assignment_id}).one_or_none()
+            if row is None:
+                raise NotFoundError("assignment_not_found", assignment=assignment_id)
+            cycle = to_cycle(_cycle_in(row[_A_TASK:]))
+            rules = rules_of(connection, cycle.id, cycle.rules_version, row.digest)
+        return TaskRecord(
+            assignment=to_assignment(row[:_A_TASK]), cycle=cycle, rules=rules, unit=row.unit
+        )
+
+    @override
+    def program_seats(self, seats: Collection[tuple[str, int]]) -> tuple[ProgramSeat, ...]:
+        found = {}
+        with self._database.reading() as connection:
+            for row in rows_in(connection, _PROGRAMS, {cycle_id for cycle_id, _ in seats}):
+                cycle = to_cycle(_cycle_in(row))
+                rules = rules_of(connection, cycle.id, cycle.rules_version, row.digest)
+                found[cycle.id] = (cycle, rules, row.unit)
+        return tuple(
+            ProgramSeat(cycle=cycle, rules=rules, unit=unit, number=number)
+            for cycle_id, number in seats
+            if cycle_id in found
+            for cycle, rules, unit in (found[cycle_id],)
+        )
+
+    @override
+    def listed_tasks(
+        self, cycle_id: str, reviewer: int, statuses: Collection[AssignmentStatus]
+    ) -> tuple[ListedTask, ...]:
+        wanted = [status.value for status in statuses]
+        asked = {"cycle": cycle_id, "reviewer": reviewer}
+        with self._database.reading() as connection:
+            rows = rows_in(connection, _LISTED, wanted, **asked)
+            if rows:
+                self._database.time_in(rows[0])
+        tasks = []
+        for row in rows:
+            external_id, name, drafted, skipped, _, _, *slot = row[_A_TASK:]
+            interview = dict(zip(_INTERVIEW_NAMES, slot, strict=True))
+            tasks.append(
+                ListedTask(
+                    assignment=to_assignment(row[:_A_TASK]),
+                    external_id=external_id or "",
+                    name=name or "",
+                    drafted=drafted is not None,
+                    skipped=skipped is not None,
+                    interview=Interview(**interview) if interview["pull_id"] else None,
+                )
+            )
+        return tuple(sorted(tasks, key=lambda task: queries.place(task.assignment)))
+
+
+def _cycle_in(values: Sequence[Any]) -> dict[str, Any]:
+    """Return the columns of the cycle with which a row, or the rest of one, begins."""
+    return dict(zip(_CYCLE_NAMES, values, strict=False))

@@ -1,0 +1,89 @@
+"""How many SQL statements one score costs, from the reviewer's button to the next request.
+
+Counted without BEGIN and COMMIT, on each database. A budget that is passed prints all statements.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from swapflow.settings import Settings
+from tests.support.migrated import new_database
+from tests.support.postgres import PostgresServer
+from tests.support.statement_count import check_budget, statements_run
+from tests.web.score_statements import (
+    BUDGETS,
+    FURTHER_PROGRAM,
+    inbox_statements,
+    submit_statements,
+    turn_statements,
+)
+from tests.web.site import SITE_RULES, Site
+
+
+@pytest.fixture(params=["file", "postgresql"])
+def site(request: pytest.FixtureRequest, tmp_path: Path, settings: Settings) -> Iterator[Site]:
+    """A site with an empty database, on each of the two that the product runs on."""
+    database: Path | str = tmp_path / "swapflow.db"
+    if request.param == "postgresql":
+        server: PostgresServer = request.getfixturevalue("postgres")
+        database = server.clean_database()
+    else:
+        new_database(tmp_path / "swapflow.db")
+    made = Site(database, settings=settings)
+    yield made
+    made.ledger.dispose()
+
+
+@pytest.mark.parametrize("then", ["stay", "next"])
+def test_a_submit_keeps_its_budget(site: Site, then: str) -> None:
+    """A review with a remark, on a task that was opened before, costs few statements."""
+    site.launched()
+
+    run = submit_statements(site, then)
+
+    check_budget(f"submit and {then}", run, BUDGETS[f"submit and {then}"])
+
+
+def test_a_turn_after_one_score_keeps_its_budget(site: Site) -> None:
+    """A coordinator that reads a score, decides, assigns and relays costs few statements."""
+    site.launched()
+
+    check_budget("turn", turn_statements(site), BUDGETS["turn after one score"])
+
+
+@pytest.mark.parametrize("packet", [1, 8])
+def test_the_inbox_costs_the_same_however_many_tasks_wait(site: Site, packet: int) -> None:
+    """A list of eight tasks costs no more statements than a list of one."""
+    site.launched(rules=replace(SITE_RULES, packet=packet, budget=200), applicants=30)
+
+    waiting = site.product.tasks.inbox("fall", "R1")
+    run = inbox_statements(site, "r1@example.org")
+
+    assert len(waiting) == packet
+    check_budget(f"the inbox with {packet} tasks", run, BUDGETS["inbox"])
+
+
+@pytest.mark.parametrize("programs", [2, 4])
+def test_a_further_program_costs_the_inbox_little(site: Site, programs: int) -> None:
+    """Each program after the first adds at most four statements to a reviewer's list."""
+    for number in range(programs):
+        site.launched(f"fall{number}")
+
+    run = inbox_statements(site, "r1@example.org")
+
+    most = BUDGETS["inbox"] + FURTHER_PROGRAM * (programs - 1)
+    check_budget(f"the inbox of {programs} programs", run, most)
+
+
+def test_a_budget_that_is_passed_names_every_statement(site: Site) -> None:
+    """Who passes a budget reads in the failure what was run."""
+    with statements_run(site.ledger) as run:
+        site.ledger.cycles()
+        site.ledger.now()
+
+    named = r"(?s)two reads: 2 statements, at most 1\n  1 SELECT cycle.*\n  2 SELECT .*clock"
+    with pytest.raises(AssertionError, match=named):
+        check_budget("two reads", run, 1)
