@@ -83,7 +83,10 @@ TEXTS = {
     "absence_days_reversed": "the last day comes after the first",
     "reviewer_unknown": "there is no such reviewer in this program",
     "kind_not_in_rules": "the rules have no kind {kind!r}",
-    "rules_file_too_long": "{name}: this is too long for a rules file",
+    "rules_file_too_long": (
+        "{name}: this is too long for a rules file; {most} kB are the most. Check that it is the "
+        "one meant"
+    ),
     "rules_file_not_utf8": "{name}: this is no UTF-8 text; save it as UTF-8",
     "draft_malformed": "a draft is {{version, body}} as JSON",
     "draft_body_malformed": "a draft's body holds texts by name",
