@@ -16,6 +16,8 @@ from tests.chaos.release import Release
 from tests.support.waiting import wait_until
 
 
+NO_CLOCKS = "no libfaketime that works is found; on Debian: apt-get install libfaketime"
+
 MOST_KEPT = 200
 """Messages of each queue that come again later."""
 POINTS = {
@@ -141,6 +143,11 @@ class Faults:
                 Fault(name="every clock jumps", aims_at=(2, 4, 5), act=self._jump_all),
             ]
         return faults
+
+    def left_out(self) -> dict[str, str]:
+        """Names of faults that this machine does not allow, and why."""
+        clocks = ("one clock jumps", "every clock jumps")
+        return {} if self._on.has_clocks else dict.fromkeys(clocks, NO_CLOCKS)
 
     def heal(self) -> None:
         """Set right whatever might still be wrong: clocks, links, frozen processes."""

@@ -1,23 +1,28 @@
 """A short campaign, and the tools of the long one."""
 
 import random
+import shutil
 import socket
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from tests.chaos import rounds
+from swapflow.domain.cycle import CycleStatus
+from swapflow.errors import ConflictError, NotReadyError, SwapflowError
+from tests.chaos import clocks, rounds
 from tests.chaos.breaks import BREAKS
-from tests.chaos.campaign import plan_of, run
+from tests.chaos.campaign import Result, plan_of, run
 from tests.chaos.deployment import FEW
 from tests.chaos.driver import Browser, People
-from tests.chaos.faults import Fault
+from tests.chaos.faults import Fault, Faults
 from tests.chaos.proxy import Links
+from tests.support.tiers import Tier, lacks
 
 
 QUICK = (
@@ -92,6 +97,66 @@ def test_a_page_that_fails_is_a_finding_and_one_that_asks_for_patience_is_none(
 
     assert people.memory.seen["cut off"] == 1
     assert len(people.memory.wrong) == findings
+
+
+@pytest.mark.parametrize("refusal", [ConflictError, NotReadyError])
+def test_an_act_that_comes_after_its_program_moved_on_is_no_finding(
+    refusal: type[SwapflowError],
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise refusal("cycle_not_ready")
+
+    seen = SimpleNamespace(id="r1", status=CycleStatus.RUNNING)
+    stands = SimpleNamespace(id="r1", status=CycleStatus.RUNNING)
+    cycles = SimpleNamespace(list=lambda: [seen], get=lambda _: stands, pause=refuse)
+    outside: Any = SimpleNamespace(
+        product=SimpleNamespace(cycles=cycles), office=None, addresses=[]
+    )
+    people = People(outside, seed=1)
+    people.stop_launching()
+    vars(people)["_chance"] = SimpleNamespace(random=lambda: 0.0)
+
+    with pytest.raises(refusal):
+        people._staff()
+
+    stands.status = CycleStatus.PROPOSED
+    people._staff()
+    assert people.memory.seen["moved on meanwhile"] == 1
+    assert people.memory.wrong == []
+
+
+def test_the_library_that_moves_clocks_is_found_wherever_it_lies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = clocks.find_library()
+    if known is None:
+        lacks("libfaketime is missing: apt-get install libfaketime", tier=Tier.FULL)
+    elsewhere = tmp_path / "odd-place" / clocks.LIBRARY
+    elsewhere.parent.mkdir()
+    shutil.copy(known, elsewhere)
+    (tmp_path / clocks.LIBRARY).write_bytes(b"of another machine")
+
+    assert clocks.moves_clocks(elsewhere)
+    assert not clocks.moves_clocks(tmp_path / clocks.LIBRARY)
+    assert not clocks.moves_clocks(tmp_path / "nothing.so")
+    monkeypatch.setenv(clocks.NAMED, str(elsewhere))
+    assert clocks.find_library.__wrapped__() == elsewhere
+    monkeypatch.setenv(clocks.NAMED, str(tmp_path / clocks.LIBRARY))
+    assert clocks.find_library.__wrapped__() == known
+
+
+def test_faults_that_a_machine_does_not_allow_are_named_with_the_cure() -> None:
+    for has_clocks in (True, False):
+        outside: Any = SimpleNamespace(has_clocks=has_clocks, on_sqlite=True)
+        hand = Faults(outside, random.Random(1))
+        names = {fault.name for fault in hand.all()}
+
+        assert ("one clock jumps" in names) is has_clocks
+        assert set(hand.left_out()) & names == set()
+        assert bool(hand.left_out()) is not has_clocks
+        for name, why in hand.left_out().items():
+            assert "apt-get install libfaketime" in why
+            assert Result(seed=1, database="sqlite", not_run={name: why}).figures()["not_run"]
 
 
 def test_every_break_names_a_line_a_fault_and_a_check() -> None:
