@@ -45,6 +45,9 @@ TEXTS = {
     "file_not_chosen": "choose a file first",
     "upload_file_empty": "{name}: the file is empty",
     "text_too_long": "this has {length:,} characters, and {most:,} are the most; shorten it",
+    "form_name_too_deep": (
+        "{name}…: this form has no such field; a name has at most {most} parts. Open the page anew"
+    ),
     "form_too_many_rows": "{rows} rows are too many; {most} are the most",
     "rate_from_last_round": "{accepted} of {offered} accepted",
     "rate_from_interval": "between {low:g} and {high:g}",
