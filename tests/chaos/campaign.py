@@ -20,6 +20,7 @@ from pathlib import Path
 
 from tests.chaos.breaks import BREAKS
 from tests.chaos.checker import Checker
+from tests.chaos.damage_names import NoTargetError
 from tests.chaos.deployment import FEW, NAMES, Deployment
 from tests.chaos.driver import People
 from tests.chaos.faults import Fault, Faults
@@ -113,9 +114,10 @@ def run(
     chance = random.Random(f"faults {seed}")
     with Deployment(database, names=names, guard=guard) as deployment:
         hand = Faults(deployment, chance)
-        result.not_run = hand.left_out()
-        plan = plan_of(hand.all(), faults, chance, only=only)
+        result.not_run = {} if only else hand.left_out()
+        plan = plan_of(hand.all(only), faults, chance, only=only)
         people = People(deployment, seed)
+        hand.meet(people)
         people.start()
         try:
             break_things(plan, chance, people, deployment, result, minutes=minutes, quiet=quiet)
@@ -137,6 +139,7 @@ def run(
         finally:
             hand.heal()
             people.stop()
+        result.violations += hand.findings
         result.violations += Checker(deployment, people.memory).violations()
         result.programs = len(people.ended)
         result.receipts = people.memory.receipts
@@ -176,7 +179,11 @@ def break_things(
             return
         seen = wait_for_work(progress, seen, seconds=patience)
         time.sleep(chance.uniform(0.0, 0.8))
-        fault.act()
+        try:
+            fault.act()
+        except NoTargetError:
+            result.not_run[fault.name] = "at least once nothing was there to aim at"
+            continue
         result.tally[fault.name] += 1
         if not quiet:
             print(

@@ -72,12 +72,14 @@ class Memory:
         answers: By assignment; those without a receipt were tried and may or may not be stored.
         drafts: The last draft that the server said it had stored, with its version.
         declined: Assignments whose decline was confirmed.
+        corrected: The mark that staff put in the place of a reviewer's, by assignment.
         wrong: Answers that nobody should get, whatever is broken.
     """
 
     answers: dict[str, Told] = field(default_factory=dict)
     drafts: dict[str, tuple[int, dict[str, str]]] = field(default_factory=dict)
     declined: set[str] = field(default_factory=set)
+    corrected: dict[str, int] = field(default_factory=dict)
     wrong: list[str] = field(default_factory=list)
     seen: Counter[str] = field(default_factory=Counter)
 
