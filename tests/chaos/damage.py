@@ -249,8 +249,13 @@ class Damage:
     def _found(self, look: Callable[[], Sequence[T]]) -> Sequence[T]:
         """Wait until there is something to aim at."""
         seen: list[T] = []
+
+        def anything() -> bool:
+            seen[:] = look()
+            return bool(seen)
+
         try:
-            wait_until(lambda: bool(seen.extend(look()) or seen), cap=PATIENCE, what="a target")
+            wait_until(anything, cap=PATIENCE, what="a target")
         except AssertionError as error:
             raise NoTargetError from error
         return seen
