@@ -22,6 +22,7 @@ from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.schema_revision import is_current
 from swapflow.ledger.maintenance.backup import back_up, restore
 from swapflow.ledger.maintenance.health import look_at_database as database_facts
+from swapflow.ledger.maintenance.room import why_unwritable as unwritable
 from swapflow.ledger.privacy.personal_data import SqlPersonalData
 from swapflow.ledger.sql_ledger import SqlLedger
 from swapflow.outbound.mail import outbox_folder, smtp
@@ -167,6 +168,11 @@ def look_at_redis(settings: Settings, *, watch: float = 1.0) -> RedisFacts:
         UnavailableError: If it does not answer.
     """
     return redis_facts(settings.redis, queues=ALL_QUEUES, prefix=KEY_PREFIX, watch=watch)
+
+
+def why_unwritable(settings: Settings) -> str:
+    """Return what keeps this process from storing anything, be it a full disk; "" if nothing."""
+    return unwritable(settings.data_dir, settings.database)
 
 
 def look_at_database(settings: Settings) -> DatabaseFacts:

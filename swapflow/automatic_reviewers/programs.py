@@ -22,6 +22,8 @@ from swapflow.automatic_reviewers.recorded_round import Recording, read_recordin
 from swapflow.bandit.ties import tie_key
 from swapflow.engine.ports.automatic_reviewer import AutomaticReviewer, Question
 from swapflow.errors import InvalidInputError, NotFoundError, UnavailableError
+from swapflow.untrusted.json_text import load_json
+from swapflow.untrusted.limits import MOST_JSON_BYTES
 
 
 SERVICE_SECONDS = 30.0
@@ -116,7 +118,7 @@ class Service:
         )
         try:
             with urllib.request.urlopen(request, timeout=SERVICE_SECONDS) as reply:  # noqa: S310
-                scores = json.load(reply)["scores"]
+                scores = load_json(reply.read(MOST_JSON_BYTES))["scores"]
         except (urllib.error.URLError, TimeoutError, OSError) as error:
             raise UnavailableError("scoring_service_away", url=self.url) from error
         except (ValueError, KeyError, TypeError) as error:

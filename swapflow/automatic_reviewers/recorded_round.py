@@ -171,12 +171,15 @@ def _interviews(path: Path, items: set[str]) -> dict[str, float]:
 def _table(path: Path, columns: set[str]) -> list[dict[str, str]]:
     if not path.exists():
         raise NotFoundError("path_missing", path=path)
-    with path.open(newline="", encoding="utf-8-sig") as file:
-        reader = csv.DictReader(file)
-        missing = columns - set(reader.fieldnames or ())
-        if missing:
-            raise InvalidInputError("recorded_column_missing", path=path, column=min(missing))
-        return list(reader)
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            reader = csv.DictReader(file)
+            missing = columns - set(reader.fieldnames or ())
+            if missing:
+                raise InvalidInputError("recorded_column_missing", path=path, column=min(missing))
+            return list(reader)
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise InvalidInputError("recorded_unreadable", path=path, problem=error) from error
 
 
 def _number(text: str, path: Path) -> float:

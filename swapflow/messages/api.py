@@ -1,6 +1,7 @@
 """What the JSON API refuses by itself."""
 
 TEXTS = {
+    "api_body_unreadable": "the body cannot be read as JSON: {problem}",
     "key_header_malformed": "write the key as `Authorization: Bearer sf_…`",
     "key_scope_missing": "this needs a key with the scope {scope!r}; make another key",
     "applicant_number_unknown": "this program has no applicant with the number {number}",

@@ -20,7 +20,9 @@ TEXTS = {
     ),
     "date_order_unknown": "there is no order {order!r} of day and month; use dmy or mdy",
     "date_ambiguous": "{first}/{second}/{year} can be read two ways",
-    "file_too_long": "line {line}: more than {rows} rows or {cells} cells. Split the file",
+    "file_too_long": (
+        "{name}: line {line}: more than {rows} rows or {cells} cells. Split the file"
+    ),
     "pdf_extra_missing": (
         "a PDF needs the extra `cards`: pip install 'swapflow[cards]'; or take HTML"
     ),
@@ -39,7 +41,12 @@ TEXTS = {
     "path_unwritable": "{path}: cannot be written ({problem}). Choose another folder",
     "header_repeated": "{count} columns have this header",
     "cell_control_character": "the cell holds a control character (U+{character:04X})",
-    "json_too_large": "{name}: more than {rows} rows or {cells} cells",
+    "json_too_large": (
+        "{name}: object {number}: more than {rows} rows or {cells} cells. Split the file"
+    ),
+    "json_file_too_large": (
+        "{file}: more than {most} kB, which no such file has. Check that it is the one meant"
+    ),
     "not_json": "{name}: this is no JSON: {problem}",
     "json_key_twice": "{name}: the key {key!r} stands twice in one object. Keep one",
     "json_not_a_list": (
@@ -74,6 +81,14 @@ TEXTS = {
         "about. Send back the sheet as it went out"
     ),
     "table_too_large": "{name}: larger than {most} MB. Split it, or leave out columns not needed",
+    "table_too_many_columns": (
+        "{name}: line {line}: {columns} columns, and {most} are the most. Leave out the columns "
+        "that are not needed, or check that the lines were not joined into one"
+    ),
+    "table_cell_too_long": (
+        "{name}: line {line}, column {column}: the cell that begins with {begins!r} has {length} "
+        "characters, and {most} are the most. Shorten it, or hand it in as a document"
+    ),
     "table_old_excel": (
         "{name}: this is an old Excel file (.xls) or a protected one. Open it and save it as "
         ".xlsx without a password, or as CSV"
@@ -101,6 +116,13 @@ TEXTS = {
         "{name}: row {row}: more than {rows} rows or {cells} cells. Split the file, or "
         "remove formatting from empty rows and columns"
     ),
+    "workbook_too_many_sheets": (
+        "{name}: {sheets} sheets, and {most} are the most. Save the sheet with the list alone"
+    ),
+    "workbook_too_much_merged": (
+        "{name}: merged cells reach over more than {most} rows in all. Unmerge them, or save the "
+        "sheet as CSV"
+    ),
     "worksheet_missing": (
         "{name}: there is no visible sheet {wanted!r}; there are {sheets}. Name one of them"
     ),
@@ -117,7 +139,10 @@ TEXTS = {
     "row_of_file_value": "the file, value {value!r}",
     "row_of_file_column": "the file, column {column!r}",
     "row_of_file_column_value": "the file, column {column!r}, value {value!r}",
-    "json_nested_too_deeply": "it is nested too deeply",
+    "json_nested_too_deeply": (
+        "line {line} is nested too deeply, more than {most} levels. Flatten it, or leave that "
+        "part out"
+    ),
     "fonts_missing_cure": (
         "install a font that has it (on Debian: fonts-noto-core, fonts-noto-cjk), or name a "
         "folder of fonts in SWAPFLOW_FONTS; or take the page in HTML"

@@ -45,6 +45,9 @@ TEXTS = {
     "file_not_chosen": "choose a file first",
     "upload_file_empty": "{name}: the file is empty",
     "text_too_long": "this has {length:,} characters, and {most:,} are the most; shorten it",
+    "form_name_too_deep": (
+        "{name}…: this form has no such field; a name has at most {most} parts. Open the page anew"
+    ),
     "form_too_many_rows": "{rows} rows are too many; {most} are the most",
     "rate_from_last_round": "{accepted} of {offered} accepted",
     "rate_from_interval": "between {low:g} and {high:g}",
@@ -83,7 +86,10 @@ TEXTS = {
     "absence_days_reversed": "the last day comes after the first",
     "reviewer_unknown": "there is no such reviewer in this program",
     "kind_not_in_rules": "the rules have no kind {kind!r}",
-    "rules_file_too_long": "{name}: this is too long for a rules file",
+    "rules_file_too_long": (
+        "{name}: this is too long for a rules file; {most} kB are the most. Check that it is the "
+        "one meant"
+    ),
     "rules_file_not_utf8": "{name}: this is no UTF-8 text; save it as UTF-8",
     "draft_malformed": "a draft is {{version, body}} as JSON",
     "draft_body_malformed": "a draft's body holds texts by name",

@@ -18,6 +18,9 @@ TEXTS = {
         "there is no folder {folder}; it should hold items.csv and scores.csv"
     ),
     "recorded_column_missing": "{path} lacks the column {column!r}",
+    "recorded_unreadable": (
+        "{path}: cannot be read as CSV ({problem}). Save the file as UTF-8, with short cells"
+    ),
     "recorded_not_a_number": "{path}: {text!r} is not a number",
     "cycle_stuck": (
         "cycle {cycle!r} has not moved for {seconds:.0f} seconds: is `swapflow up` running, "

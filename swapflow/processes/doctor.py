@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from importlib.metadata import version
 
+from swapflow.bootstrap import why_unwritable
 from swapflow.engine.ports.health_facts import DatabaseFacts, Outboxes, RedisFacts
 from swapflow.errors import InvalidInputError, UnavailableError
 from swapflow.settings import Settings, load_settings, refuse_unsafe
@@ -294,6 +295,10 @@ def _disk(settings: Settings) -> DoctorFinding:
         folder = folder.parent
     room = shutil.disk_usage(folder)
     says = f"{room.free / 1e9:.1f} GB of {room.total / 1e9:.1f} GB are free at {folder}"
+    problem = why_unwritable(settings)
+    if problem:
+        cure = f"nothing can be stored ({problem}); make room, or make the folder ours to write"
+        return _fault("disk", says, cure)
     if room.free < NO_ROOM:
         return _fault("disk", says, "make room at once: scores will be refused")
     if room.free < LITTLE_ROOM:

@@ -7,6 +7,7 @@ has no switch for any of it. Each replaces a method, which mypy is told of with 
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from typing import Any
 
 from sqlalchemy import bindparam
@@ -14,6 +15,7 @@ from sqlalchemy import bindparam
 from swapflow.domain.event import EventType
 from swapflow.domain.reviewing.assignment import AssignmentStatus
 from swapflow.domain.reviewing.score import Answer, Receipt
+from tests.chaos.damage_names import CHANGED, DAMAGED, GUARDS, SIGNED
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,12 +27,14 @@ class Break:
         apply: Takes it away in this process.
         faults: Those that a campaign needs to notice; empty for any.
         caught: Which checks say so.
+        is_there: Whether the product has the guard.
     """
 
     line: str
     apply: Callable[[], None]
     faults: tuple[str, ...]
     caught: tuple[str, ...]
+    is_there: Callable[[], bool] = lambda: True
 
 
 def _no_fencing() -> None:
@@ -155,7 +159,31 @@ def _another_record() -> None:
     vars(dispatch)["_record"] = not_what_was_seen
 
 
-BREAKS: dict[str, Break] = {
+def _signed_whatever_it_is() -> None:
+    signing: Any = import_module("swapflow.engine.cohort.signing")
+    signing.PendingSignatures.current = property(lambda _: True)
+
+
+def _written_whatever_came() -> None:
+    confirmation: Any = import_module("swapflow.engine.confirmation")
+    confirmation.unchanged = lambda *_, **__: True
+
+
+def _live_state_believed() -> None:
+    live_totals: Any = import_module("swapflow.engine.projection.live_totals")
+    live_totals.LiveTotals.differences = lambda *_, **__: ()
+
+
+def _nobody_set_aside() -> None:
+    turns: Any = import_module("swapflow.engine.coordination.turns")
+
+    def raised(_: object, cycle_id: str, error: Exception) -> None:
+        raise error
+
+    turns.CycleTurns._set_aside = raised
+
+
+EVERY_BREAK: dict[str, Break] = {
     "fencing": Break(
         line="ledger/core/cycle_lock.py: if epoch is not None and row['lease_epoch'] != epoch",
         apply=_no_fencing,
@@ -228,4 +256,35 @@ BREAKS: dict[str, Break] = {
         faults=("coordinator killed",),
         caught=("replays",),
     ),
+    "shown": Break(
+        line="engine/cohort/signing.py: if not waiting.current: raise ConflictError(…)",
+        apply=_signed_whatever_it_is,
+        faults=(SIGNED,),
+        caught=("shown",),
+        is_there=GUARDS[SIGNED],
+    ),
+    "unchanged": Break(
+        line="engine/confirmation.py: if unchanged(tx, basis, beside): return write(tx, worked)",
+        apply=_written_whatever_came,
+        faults=(SIGNED,),
+        caught=("shown", "replays"),
+        is_there=GUARDS[SIGNED],
+    ),
+    "live": Break(
+        line="engine/projection/live_totals.py: differences() of the live state from the record",
+        apply=_live_state_believed,
+        faults=(CHANGED,),
+        caught=("sums", "replays", "lockstep"),
+        is_there=GUARDS[CHANGED],
+    ),
+    "aside": Break(
+        line="engine/coordination/turns.py: except Exception as error: self._set_aside(…)",
+        apply=_nobody_set_aside,
+        faults=(DAMAGED,),
+        caught=("others",),
+        is_there=GUARDS[DAMAGED],
+    ),
 }
+
+BREAKS = {name: broken for name, broken in EVERY_BREAK.items() if broken.is_there()}
+"""The guards that are there to be taken away."""

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from tests.chaos.breaks import BREAKS
 from tests.chaos.checker import Checker
+from tests.chaos.damage_names import NoTargetError
 from tests.chaos.deployment import FEW, NAMES, Deployment
 from tests.chaos.driver import People
 from tests.chaos.faults import Fault, Faults
@@ -45,12 +46,17 @@ EVERY = "every"
 
 @dataclass(kw_only=True)
 class Result:
-    """What a campaign came to."""
+    """What a campaign came to.
+
+    Attributes:
+        not_run: Faults that were left out, or did not come any more, and why.
+    """
 
     seed: int
     database: str
     guard: str = ""
     tally: Counter[str] = field(default_factory=Counter)
+    not_run: dict[str, str] = field(default_factory=dict)
     violations: list[str] = field(default_factory=list)
     programs: int = 0
     receipts: int = 0
@@ -66,6 +72,7 @@ class Result:
             "faults": sum(self.tally.values()),
             "violations": len(self.violations),
             "tally": dict(sorted(self.tally.items())),
+            "not_run": self.not_run,
             "programs": self.programs,
             "receipts": self.receipts,
             "drafts": self.drafts,
@@ -107,32 +114,13 @@ def run(
     chance = random.Random(f"faults {seed}")
     with Deployment(database, names=names, guard=guard) as deployment:
         hand = Faults(deployment, chance)
-        plan = plan_of(hand.all(), faults, chance, only=only)
+        result.not_run = {} if only else hand.left_out()
+        plan = plan_of(hand.all(only), faults, chance, only=only)
         people = People(deployment, seed)
+        hand.meet(people)
         people.start()
-        # Of a broken guard receipts must tell; else every event shows that something goes on.
-        seen, patience = 0, WORK_BROKEN if guard else WORK
-
-        def progress() -> int:
-            if guard:
-                return people.memory.receipts // 3
-            return sum(cycle.position.seq for cycle in deployment.product.cycles.list())
-
         try:
-            for number, fault in enumerate(plan, start=1):
-                if time.monotonic() - began > 60 * minutes:
-                    break
-                seen = wait_for_work(progress, seen, seconds=patience)
-                time.sleep(chance.uniform(0.0, 0.8))
-                fault.act()
-                result.tally[fault.name] += 1
-                if not quiet:
-                    print(
-                        f"[{number:3}/{len(plan)}] {fault.name:40} {len(people.ended)} programs "
-                        f"ended, {people.memory.receipts} receipts, "
-                        f"{len(people.memory.wrong)} wrong, {time.monotonic() - began:.0f} s",
-                        flush=True,
-                    )
+            break_things(plan, chance, people, deployment, result, minutes=minutes, quiet=quiet)
             with suppress(AssertionError):  # what is broken may keep people from ever getting one
                 wait_until(
                     lambda: people.memory.receipts >= receipts, cap=SETTLE / 2, what="receipts"
@@ -151,6 +139,7 @@ def run(
         finally:
             hand.heal()
             people.stop()
+        result.violations += hand.findings
         result.violations += Checker(deployment, people.memory).violations()
         result.programs = len(people.ended)
         result.receipts = people.memory.receipts
@@ -158,6 +147,51 @@ def run(
         result.seen = dict(people.memory.seen)
     result.seconds = time.monotonic() - began
     return result
+
+
+def break_things(
+    plan: Sequence[Fault],
+    chance: random.Random,
+    people: People,
+    deployment: Deployment,
+    result: Result,
+    *,
+    minutes: float,
+    quiet: bool,
+) -> None:
+    """Let one fault come after the other while people work."""
+    began = time.monotonic()
+    # Of a broken guard receipts must tell; else every event shows that something goes on.
+    seen, patience = 0, WORK_BROKEN if result.guard else WORK
+
+    def progress() -> int:
+        if result.guard:
+            return people.memory.receipts // 3
+        return sum(cycle.position.seq for cycle in deployment.product.cycles.list())
+
+    for number, fault in enumerate(plan, start=1):
+        if time.monotonic() - began > 60 * minutes:
+            left = Counter(one.name for one in plan[number - 1 :])
+            result.not_run |= {
+                name: f"{times} times: {minutes:g} minutes were over"
+                for name, times in left.items()
+            }
+            return
+        seen = wait_for_work(progress, seen, seconds=patience)
+        time.sleep(chance.uniform(0.0, 0.8))
+        try:
+            fault.act()
+        except NoTargetError:
+            result.not_run[fault.name] = "at least once nothing was there to aim at"
+            continue
+        result.tally[fault.name] += 1
+        if not quiet:
+            print(
+                f"[{number:3}/{len(plan)}] {fault.name:40} {len(people.ended)} programs "
+                f"ended, {people.memory.receipts} receipts, "
+                f"{len(people.memory.wrong)} wrong, {time.monotonic() - began:.0f} s",
+                flush=True,
+            )
 
 
 def wait_for_work(progress: Callable[[], int], before: int, *, seconds: float) -> int:
@@ -249,6 +283,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     chosen.out.write_text(json.dumps(result.figures(), indent=2) + "\n", encoding="utf-8")
     for name, count in sorted(result.tally.items()):
         print(f"  {count:4}  {name}")
+    for name, why in result.not_run.items():
+        print(f"NOT RUN {name}: {why}")
     for violation in result.violations[:50]:
         print(f"VIOLATION {violation}")
     print(

@@ -18,7 +18,7 @@ from swapflow.domain.reviewing.assignment import AssignmentStatus
 from swapflow.engine.services import Swapflow
 from tests.chaos import rounds
 from tests.chaos.deployment import Deployment
-from tests.chaos.driver import Memory, Told
+from tests.chaos.driver import OVER, Memory, Told
 from tests.system.rounds import Outcome, unsound
 
 
@@ -57,8 +57,11 @@ class Checker:
     def receipts(self) -> Iterator[str]:
         """Every answer that was received is in the ledger once, and none that nobody gave."""
         stored: dict[str, Rows] = defaultdict(list)
-        for row in self._rows("SELECT assignment_id, value, seq FROM score"):
-            stored[row["assignment_id"]].append(row)
+        corrected = self._memory.corrected
+        for row in self._rows("SELECT assignment_id, value, seq, revision FROM score"):
+            # A correction is a further row; what was answered stands in the first.
+            if row["revision"] == 1 or row["assignment_id"] not in corrected:
+                stored[row["assignment_id"]].append(row)
         events = Counter(self._scored())
         for name, told in self._memory.answers.items():
             if name in stored:
@@ -123,11 +126,14 @@ class Checker:
     def sums(self) -> Iterator[str]:
         """Evidence and means of every applicant are the sums over the scores that stand."""
         for cycle in self._product.cycles.list():
+            if cycle.status is CycleStatus.FINALIZED:
+                continue  # nobody follows its live state any more
             value: Counter[int] = Counter()
             gain: Counter[int] = Counter()
             for row in self._rows(
                 "SELECT s.application, s.value, p.gain FROM score s JOIN pull p ON "
-                "p.id = s.pull_id WHERE s.cycle_id = :cycle AND s.counts",
+                "p.id = s.pull_id WHERE s.cycle_id = :cycle AND s.counts AND s.revision = "
+                "(SELECT max(revision) FROM score t WHERE t.assignment_id = s.assignment_id)",
                 cycle=cycle.id,
             ):
                 value[row["application"]] += row["value"] * row["gain"]
@@ -168,7 +174,7 @@ class Checker:
     def nothing_pending(self) -> Iterator[str]:
         """Every program has ended and nothing waits to be sent."""
         for cycle in self._product.cycles.list():
-            if cycle.status is not CycleStatus.ENDED:
+            if cycle.status not in OVER:
                 yield f"{cycle.id} is {cycle.status.value} after {cycle.decisions} decisions"
         for name, told in self._memory.answers.items():
             if not told.receipts:

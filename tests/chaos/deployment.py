@@ -13,6 +13,7 @@ from typing import Self
 
 from swapflow.bootstrap import assemble, upgrade_database
 from swapflow.settings import load_settings
+from tests.chaos.clocks import NAMED, find_library
 from tests.chaos.life import clock_environment
 from tests.chaos.probe import SITE
 from tests.chaos.proxy import Link, Links
@@ -57,13 +58,14 @@ class Deployment(Deployed):
         self.lease = lease
         self.names = tuple(names)
         self.on_sqlite = database == "sqlite"
-        self.has_clocks = bool(clock_environment(self.folder, "postgres"))
+        library = find_library()
+        self.has_clocks = library is not None
         self.mounted = self.on_sqlite and self._mount()
         self.redis = RedisServer(self.folder / "redis")
         self.postgres: Postgres | None = None
         if not self.on_sqlite:
             self.postgres = Postgres(
-                self.folder / "postgres", clock_environment(self.folder, "postgres")
+                self.folder / "postgres", clock_environment(self.folder, "postgres", library)
             )
         self.links = Links()
         self._shared = {
@@ -74,6 +76,7 @@ class Deployment(Deployed):
             "SWAPFLOW_WORKER_CONCURRENCY": "2",
             "SWAPFLOW_WEB_PROCESSES": "1",
             "PYTHONPATH": str(ROOT),
+            NAMED: str(library or ""),
         }
         site = self.folder / "site"
         site.mkdir()

@@ -11,12 +11,12 @@ import re
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from urllib.parse import urlencode, urlsplit
 
-from swapflow.domain.cycle import CycleStatus
+from swapflow.domain.cycle import Cycle, CycleStatus
 from swapflow.domain.people.reviewer import DeclineKind
 from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus
 from swapflow.domain.reviewing.score import Answer
@@ -24,6 +24,7 @@ from swapflow.errors import (
     AssignmentClosedError,
     ConflictError,
     NotFoundError,
+    NotReadyError,
     SwapflowError,
     UnavailableError,
 )
@@ -36,6 +37,9 @@ from tests.chaos.deployment import Deployment
 LATE, DECLINED, TWICE, BY_COMMAND, DRAFTED = 0.12, 0.08, 0.25, 0.2, 0.4
 """How often a request of a rolling program is answered late or declined; and of any program,
 handed in twice, handed in by command instead of on the page, drafted before."""
+
+PAUSED = 0.01
+"""How often a look of staff at a rolling program ends in a pause."""
 
 WAITING = frozenset({AssignmentStatus.DELIVERED, AssignmentStatus.OPENED})
 OVER = frozenset({CycleStatus.ENDED, CycleStatus.FINALIZED})
@@ -68,12 +72,14 @@ class Memory:
         answers: By assignment; those without a receipt were tried and may or may not be stored.
         drafts: The last draft that the server said it had stored, with its version.
         declined: Assignments whose decline was confirmed.
+        corrected: The mark that staff put in the place of a reviewer's, by assignment.
         wrong: Answers that nobody should get, whatever is broken.
     """
 
     answers: dict[str, Told] = field(default_factory=dict)
     drafts: dict[str, tuple[int, dict[str, str]]] = field(default_factory=dict)
     declined: set[str] = field(default_factory=set)
+    corrected: dict[str, int] = field(default_factory=dict)
     wrong: list[str] = field(default_factory=list)
     seen: Counter[str] = field(default_factory=Counter)
 
@@ -234,21 +240,8 @@ class People:
         """Launch programs, pause some, end those whose stop is proposed."""
         cycles = self._product.cycles.list()
         for cycle in cycles:
-            if cycle.status is CycleStatus.DRAFT:
-                rounds.make(self._product, cycle.id)
-            if cycle.status is CycleStatus.PROPOSED and cycle.id.startswith("r"):
-                with suppress(ConflictError):
-                    self._product.cycles.stop(cycle.id, by="staff", reason="as proposed")
-            if cycle.status is CycleStatus.PAUSED:
-                with suppress(ConflictError):
-                    self._product.cycles.resume(cycle.id, by="staff")
-            if (
-                cycle.status is CycleStatus.RUNNING
-                and cycle.id.startswith("r")
-                and self._chance.random() < 0.01
-            ):
-                with suppress(ConflictError):
-                    self._product.cycles.pause(cycle.id, by="staff", reason="a look")
+            with self._unless_moved_on(cycle):
+                self._look_after(cycle)
         under_way = sum(cycle.status not in OVER for cycle in cycles)
         if self._launching and under_way < self._at_once:
             self._made = max(self._made, len(cycles))
@@ -256,6 +249,34 @@ class People:
             rounds.make(self._product, f"{kind}{self._made}")
             self._made += 1
         self.ended = {cycle.id for cycle in cycles if cycle.status in OVER}
+
+    def _look_after(self, cycle: Cycle) -> None:
+        rolling = cycle.id.startswith("r")
+        match cycle.status:
+            case CycleStatus.DRAFT:
+                rounds.make(self._product, cycle.id)
+            case CycleStatus.PROPOSED if rolling:
+                self._product.cycles.stop(cycle.id, by="staff", reason="as proposed")
+            case CycleStatus.PAUSED:
+                self._product.cycles.resume(cycle.id, by="staff")
+            case CycleStatus.RUNNING if rolling and self._chance.random() < PAUSED:
+                self._product.cycles.pause(cycle.id, by="staff", reason="a look")
+            case _:
+                pass
+
+    @contextmanager
+    def _unless_moved_on(self, cycle: Cycle) -> Iterator[None]:
+        """Let a refusal pass where the program is no longer what the look saw it to be.
+
+        It may come to its end, or to a stop that is proposed, between a look and an act: then to
+        refuse the act is right. A program that stands as it was seen refuses for no reason.
+        """
+        try:
+            yield
+        except (ConflictError, NotReadyError):
+            if self._product.cycles.get(cycle.id).status is cycle.status:
+                raise
+            self._say("moved on meanwhile")
 
     # Reviewers
 

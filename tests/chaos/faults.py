@@ -3,7 +3,7 @@
 import random
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 
@@ -11,10 +11,18 @@ import redis
 
 from swapflow.queues.celery import KEY_PREFIX
 from swapflow.queues.names import ALL_QUEUES
+from tests.chaos.damage import Damage
+from tests.chaos.damage_names import CHANGED, DAMAGED, GUARDS, SIGNED
 from tests.chaos.deployment import Deployment
+from tests.chaos.driver import People
 from tests.chaos.release import Release
 from tests.support.waiting import wait_until
 
+
+NO_GUARD = "the guard that it aims at is not there"
+NO_CLOCKS = "no libfaketime that works is found; on Debian: apt-get install libfaketime"
+
+AIMS = {CHANGED: (3, 7), DAMAGED: (11,), SIGNED: (12,)}
 
 MOST_KEPT = 200
 """Messages of each queue that come again later."""
@@ -54,11 +62,30 @@ class Faults:
         self._on = deployment
         self._chance = chance
         self._release = Release(deployment)
+        self._damage = Damage(deployment, chance)
         self._doubled: dict[str, list[bytes | str]] = {}
 
-    def all(self) -> list[Fault]:
-        """Every fault that this machine and this database allow."""
+    def meet(self, people: People) -> None:
+        """Know the people whose work some faults aim at."""
+        self._damage.meet(people)
+
+    @property
+    def findings(self) -> list[str]:
+        """What a fault itself saw to go wrong."""
+        return self._damage.findings
+
+    def all(self, named: Collection[str] = ()) -> list[Fault]:
+        """Every fault that this machine and this database allow.
+
+        Args:
+            named: Faults that come even though the guard that they aim at is not there.
+        """
         faults = [
+            *(
+                Fault(name=name, aims_at=AIMS[name], act=act)
+                for name, act in self._damage.acts().items()
+                if name in named or GUARDS[name]()
+            ),
             *(
                 Fault(name=f"{role} killed", aims_at=aims, act=self._killing(role), weight=4)
                 for role, aims in (
@@ -141,6 +168,12 @@ class Faults:
                 Fault(name="every clock jumps", aims_at=(2, 4, 5), act=self._jump_all),
             ]
         return faults
+
+    def left_out(self) -> dict[str, str]:
+        """Names of faults that this machine does not allow, and why."""
+        clocks = () if self._on.has_clocks else ("one clock jumps", "every clock jumps")
+        aimless = [name for name, is_there in GUARDS.items() if not is_there()]
+        return dict.fromkeys(clocks, NO_CLOCKS) | dict.fromkeys(aimless, NO_GUARD)
 
     def heal(self) -> None:
         """Set right whatever might still be wrong: clocks, links, frozen processes."""

@@ -7,18 +7,18 @@ import os
 import sys
 from pathlib import Path
 
+from tests.chaos.clocks import NAMED
 
-FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1")
 
-
-def clock_environment(folder: Path, name: str) -> dict[str, str]:
+def clock_environment(folder: Path, name: str, library: Path | None) -> dict[str, str]:
     """Variables under which a process goes by a clock that a file moves; none without libfaketime.
 
     Args:
         folder: The campaign's.
         name: The process.
+        library: libfaketime, as `clocks.find_library` finds it.
     """
-    if not FAKETIME.exists():
+    if library is None:
         return {}
     file = folder / "clock" / name
     file.parent.mkdir(exist_ok=True)
@@ -26,7 +26,7 @@ def clock_environment(folder: Path, name: str) -> dict[str, str]:
         file.write_text("+0\n", encoding="ascii")
     file.chmod(0o644)
     return {
-        "LD_PRELOAD": str(FAKETIME),
+        "LD_PRELOAD": str(library),
         "FAKETIME_TIMESTAMP_FILE": str(file),
         "FAKETIME_CACHE_DURATION": "1",
         "FAKETIME_DONT_FAKE_MONOTONIC": "1",  # nobody's stop watch jumps with the clock
@@ -46,7 +46,8 @@ def main(folder: Path, name: str, command: list[str]) -> None:
     if points.exists():
         os.environ["SWAPFLOW_CRASH_AT"] = points.read_text("ascii").strip()
         points.unlink()
-    os.environ.update(clock_environment(folder, name))
+    library = os.environ.get(NAMED)
+    os.environ.update(clock_environment(folder, name, Path(library) if library else None))
     os.chdir(folder)  # else `-m` would find this checkout before the release
     os.execv(command[0], command)
 

@@ -1,23 +1,29 @@
 """A short campaign, and the tools of the long one."""
 
 import random
+import shutil
 import socket
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from tests.chaos import rounds
-from tests.chaos.breaks import BREAKS
-from tests.chaos.campaign import plan_of, run
+from swapflow.domain.cycle import CycleStatus
+from swapflow.errors import ConflictError, NotReadyError, SwapflowError
+from tests.chaos import clocks, rounds
+from tests.chaos.breaks import EVERY_BREAK
+from tests.chaos.campaign import Result, plan_of, run
+from tests.chaos.damage_names import GUARDS
 from tests.chaos.deployment import FEW
 from tests.chaos.driver import Browser, People
-from tests.chaos.faults import Fault
+from tests.chaos.faults import Fault, Faults
 from tests.chaos.proxy import Links
+from tests.support.tiers import Tier, lacks
 
 
 QUICK = (
@@ -94,8 +100,83 @@ def test_a_page_that_fails_is_a_finding_and_one_that_asks_for_patience_is_none(
     assert len(people.memory.wrong) == findings
 
 
+@pytest.mark.parametrize("refusal", [ConflictError, NotReadyError])
+def test_an_act_that_comes_after_its_program_moved_on_is_no_finding(
+    refusal: type[SwapflowError],
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise refusal("cycle_not_ready")
+
+    seen = SimpleNamespace(id="r1", status=CycleStatus.RUNNING)
+    stands = SimpleNamespace(id="r1", status=CycleStatus.RUNNING)
+    cycles = SimpleNamespace(list=lambda: [seen], get=lambda _: stands, pause=refuse)
+    outside: Any = SimpleNamespace(
+        product=SimpleNamespace(cycles=cycles), office=None, addresses=[]
+    )
+    people = People(outside, seed=1)
+    people.stop_launching()
+    vars(people)["_chance"] = SimpleNamespace(random=lambda: 0.0)
+
+    with pytest.raises(refusal):
+        people._staff()
+
+    stands.status = CycleStatus.PROPOSED
+    people._staff()
+    assert people.memory.seen["moved on meanwhile"] == 1
+    assert people.memory.wrong == []
+
+
+def test_the_library_that_moves_clocks_is_found_wherever_it_lies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = clocks.find_library()
+    if known is None:
+        lacks("libfaketime is missing: apt-get install libfaketime", tier=Tier.FULL)
+    elsewhere = tmp_path / "odd-place" / clocks.LIBRARY
+    elsewhere.parent.mkdir()
+    shutil.copy(known, elsewhere)
+    (tmp_path / clocks.LIBRARY).write_bytes(b"of another machine")
+
+    assert clocks.moves_clocks(elsewhere)
+    assert not clocks.moves_clocks(tmp_path / clocks.LIBRARY)
+    assert not clocks.moves_clocks(tmp_path / "nothing.so")
+    monkeypatch.setenv(clocks.NAMED, str(elsewhere))
+    assert clocks.find_library.__wrapped__() == elsewhere
+    monkeypatch.setenv(clocks.NAMED, str(tmp_path / clocks.LIBRARY))
+    assert clocks.find_library.__wrapped__() == known
+
+
+def test_faults_that_a_machine_does_not_allow_are_named_with_the_cure() -> None:
+    for has_clocks in (True, False):
+        outside: Any = SimpleNamespace(has_clocks=has_clocks, on_sqlite=True)
+        hand = Faults(outside, random.Random(1))
+        names = {fault.name for fault in hand.all()}
+
+        assert ("one clock jumps" in names) is has_clocks
+        left = hand.left_out()
+        assert set(left) & names == set()
+        assert ("one clock jumps" in left) is not has_clocks
+        assert all("apt-get install libfaketime" in left[n] for n in left if "clock" in n)
+        assert Result(seed=1, database="sqlite", not_run=left).figures()["not_run"] == left
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_a_fault_that_aims_at_one_guard_comes_where_it_is_there_or_is_named(
+    is_there: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outside: Any = SimpleNamespace(has_clocks=True, on_sqlite=True)
+    hand = Faults(outside, random.Random(1))
+    for name in GUARDS:
+        monkeypatch.setitem(GUARDS, name, lambda: is_there)
+
+    for name in GUARDS:
+        assert (name in {fault.name for fault in hand.all()}) is is_there
+        assert name in {fault.name for fault in hand.all([name])}
+        assert (name in hand.left_out()) is not is_there
+
+
 def test_every_break_names_a_line_a_fault_and_a_check() -> None:
-    for name, broken in BREAKS.items():
+    for name, broken in EVERY_BREAK.items():
         assert broken.line.partition(":")[2], name
         assert broken.faults, name
         assert broken.caught, name

@@ -61,6 +61,7 @@ QUICK = (
     "simulation/*",
     "state/*",
     "support/*",
+    "untrusted/*",
     "web/account/test_users.py",
     "web/reviewing/*",
     "workers/test_deliveries.py",

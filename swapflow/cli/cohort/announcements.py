@@ -1,6 +1,5 @@
 """`swapflow letters`: applicants are told what was decided; held for a while before they leave."""
 
-import tomllib
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -192,12 +191,13 @@ def take_back(cycle: CycleId, by: By, as_json: AsJson = False) -> None:
 
 def _read(file: Path) -> "dict[Group, Wording]":
     from swapflow.domain.cohort.announcement import Group, Wording
+    from swapflow.untrusted.toml_text import load_toml
 
     if not file.exists():
         raise NotFoundError("wording_file_missing", file=file)
     try:
-        content = tomllib.loads(file.read_text("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        content = load_toml(file.read_text("utf-8"))
+    except (OSError, ValueError) as error:
         raise InvalidInputError("wording_file_unreadable", file=file, problem=error) from error
     groups = {_key(group): group for group in Group}
     wording = {}

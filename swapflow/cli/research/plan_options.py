@@ -1,12 +1,12 @@
 """Options of `swapflow plan`, read and checked."""
 
-import json
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from swapflow.cli.options import split_pair
 from swapflow.errors import InvalidInputError
+from swapflow.untrusted.json_text import read_json_file
 
 
 if TYPE_CHECKING:
@@ -194,8 +194,8 @@ def _past(path: Path | None) -> dict[str, float | None]:
     """Read the spreads that `study past --json` printed."""
     if path is None:
         return {}
+    content = read_json_file(path)
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
         first = content["kinds"][0]
         pairs = {
             "sigma": first["noise"],
@@ -206,8 +206,6 @@ def _past(path: Path | None) -> dict[str, float | None]:
             name: None if interval is None else float(interval["value"])
             for name, interval in pairs.items()
         } | {"level": float(first["level"])}
-    except OSError as error:
-        raise InvalidInputError("file_unreadable", file=path, problem=error.strerror) from error
     except (ValueError, KeyError, IndexError, TypeError) as error:
         raise InvalidInputError("past_estimates_unreadable", path=path) from error
 

@@ -4,15 +4,13 @@ Nothing is trusted before the signature fits: the content is parsed and replayed
 """
 
 import hashlib
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from itertools import zip_longest
 from typing import Any
-
-from pydantic import ValidationError
 
 from swapflow.domain.cohort.proposal import Outcome, Place, Standing, Verdict
 from swapflow.domain.cycle import Position
@@ -27,6 +25,7 @@ from swapflow.engine.audit.finished_cycle import (
 )
 from swapflow.engine.audit.verify import Verification
 from swapflow.engine.ports.records import DecisionRecord
+from swapflow.errors import SwapflowError
 from swapflow.files.bundles.bundle import (
     FORMAT,
     LINES,
@@ -39,10 +38,29 @@ from swapflow.files.bundles.bundle import (
 )
 from swapflow.files.bundles.sealed_archive import Member, difference, readings
 from swapflow.files.bundles.signing_keys import KEY_DIGITS, SIGNATURE_DIGITS, is_signed
+from swapflow.untrusted.json_text import load_json
 
 
 _COUNTED = {"events.jsonl": "event", "decisions.jsonl": "decision"}
 """Files whose line n is the n-th of something."""
+
+_LONGEST_SIGNATURE = 1_000
+"""Bytes of the file with the signature, which is read before anything is known to be signed."""
+
+_NOT_OURS = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    MemoryError,
+    RecursionError,
+    SwapflowError,
+    TypeError,
+    ValueError,
+)
+"""What reading or replaying ends in where the content is not what swapflow writes."""
+
+_load = partial(load_json, finite=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,10 +116,22 @@ def check_bundle(archive: bytes, *, key: str = "") -> Checked:
     try:
         closed = _read(members)
     # The signature fits, so this is no forgery but a format that this version does not know.
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError, ValidationError) as error:
-        reason = f"{type(error).__name__}: {error}".splitlines()[0]
-        what = f"the content cannot be read as format {FORMAT} ({reason})"
+    except _NOT_OURS as error:
+        what = f"the content cannot be read as format {FORMAT} ({_reason(error)})"
         return Checked(key=signed_by, problems=(BundleProblem(place="cycle.json", what=what),))
+    try:
+        return _replayed(signed_by, closed)
+    except _NOT_OURS as error:
+        what = f"the record cannot be replayed ({_reason(error)})"
+        return Checked(key=signed_by, problems=(BundleProblem(place="events.jsonl", what=what),))
+
+
+def _reason(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}".splitlines()[0][:300]
+
+
+def _replayed(signed_by: str, closed: FinishedCycle) -> Checked:
+    """Replay a cycle whose signature and digests fit."""
     broken = broken_at(closed.cycle_id, closed.events)
     if broken is not None:
         what = "the hash chain breaks here; the office signed a record that is damaged"
@@ -133,7 +163,7 @@ def _best_reading(archive: bytes) -> tuple[tuple[Member, ...], tuple[BundleProbl
 def _in_order(members: Sequence[Member]) -> list[Member]:
     """Sort the files of a bundle into the order in which its manifest lists them."""
     files = {member.name: member for member in members}
-    listed = json.loads(files[MANIFEST].data)["files"]
+    listed = _load(files[MANIFEST].data)["files"]
     return [*(files[one["name"]] for one in listed), files[MANIFEST], files[SIGNATURE]]
 
 
@@ -171,7 +201,7 @@ def _against_manifest(members: Sequence[Member]) -> Iterator[BundleProblem]:
 def _against_signed(files: Mapping[str, Member], listed: Member) -> Iterator[BundleProblem]:
     """Compare the files with a manifest whose signature fits."""
     try:
-        digests = {str(f["name"]): str(f["sha256"]) for f in json.loads(listed.data)["files"]}
+        digests = {_text(f["name"]): _text(f["sha256"]) for f in _load(listed.data)["files"]}
     except (ValueError, KeyError, TypeError):
         yield BundleProblem(
             place=MANIFEST, what="this cannot be read, although its signature fits"
@@ -186,6 +216,12 @@ def _against_signed(files: Mapping[str, Member], listed: Member) -> Iterator[Bun
             yield BundleProblem(place=name, what="this file was removed")
         elif hashlib.sha256(files[name].data).hexdigest() != digest:
             yield _changed(files, name, lines)
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(value)
+    return value
 
 
 def _intact_lines(files: Mapping[str, Member], digests: Mapping[str, str]) -> list[bytes] | None:
@@ -231,7 +267,7 @@ def _signature(members: Iterable[Member]) -> tuple[str, str]:
     """Read (signature, key); ("", "") unless they are written in the one way they may be."""
     data = next((member.data for member in members if member.name == SIGNATURE), b"")
     try:
-        content = json.loads(data)
+        content = _load(data[:_LONGEST_SIGNATURE])
         signature, key = str(content["signature"]), str(content["key"])
     except (ValueError, KeyError, TypeError):
         return "", ""
@@ -245,7 +281,7 @@ def _signature(members: Iterable[Member]) -> tuple[str, str]:
 
 def _read(members: Iterable[Member]) -> FinishedCycle:
     files = {member.name: member.data for member in members}
-    cycle = json.loads(files["cycle.json"])
+    cycle = _load(files["cycle.json"])
     if cycle["format"] != FORMAT:
         raise ValueError(cycle["format"])
     name = str(cycle["cycle"])
@@ -263,11 +299,11 @@ def _read(members: Iterable[Member]) -> FinishedCycle:
 
 
 def _rows(files: Mapping[str, bytes], name: str) -> Iterator[Any]:
-    return (json.loads(text) for text in files[name].splitlines())
+    return (_load(text) for text in files[name].splitlines())
 
 
 def _event(cycle_id: str, row: Mapping[str, Any]) -> Event:
-    content = json.loads(row["body"])
+    content = _load(row["body"])
     return Event(
         cycle_id=cycle_id,
         position=Position(row["seq"], row["hash"]),

@@ -17,6 +17,9 @@ from swapflow.files.rules.checks import problems
 from swapflow.files.rules.problem import RulesProblem
 from swapflow.files.rules.schema import shape
 from swapflow.files.rules.schema_tables import Toml
+from swapflow.untrusted.limits import MOST_RULES_BYTES
+from swapflow.untrusted.nesting import problem_of
+from swapflow.untrusted.toml_text import load_toml
 
 
 TEMPLATES = ("admissions", "hiring", "fellowship")
@@ -49,11 +52,13 @@ def parse_rules(text: str, *, source: str = "rules") -> Rules:
     Raises:
         InvalidRulesError: If anything in it is wrong; the message lists all of it.
     """
+    if len(text) > MOST_RULES_BYTES:
+        raise InvalidRulesError("rules_file_too_long", name=source, most=MOST_RULES_BYTES // 1000)
     try:
-        # Windows editors put a mark before UTF-8.
-        raw = tomllib.loads(text.removeprefix("\ufeff"))
-    except tomllib.TOMLDecodeError as error:
-        raise InvalidRulesError("not_toml", source=source, problem=error) from error
+        raw = load_toml(text)
+    except ValueError as error:
+        problem = problem_of(error)
+        raise InvalidRulesError("not_toml", source=source, problem=problem) from error
     rules, found = examine_rules(raw)
     _refuse(source, found)
     return rules

@@ -3,10 +3,11 @@
 import math
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from swapflow.errors import BadRow, BadRowsError
+from swapflow.errors import BadRow, BadRowsError, InvalidInputError
 from swapflow.files.tables.formula_guard import APOSTROPHE, TAB, unguard
+from swapflow.untrusted.limits import LONGEST_CELL, MOST_COLUMNS
 
 
 MISSING = frozenset(
@@ -20,6 +21,8 @@ SPREADSHEET_ERRORS = frozenset(
 CONTROL = re.compile(r"[\x00-\x08\x0c\x0e-\x1f\x7f]")
 
 _ZERO_WIDTH = "\u200b\u2060\ufeff"
+_ENDS = _ZERO_WIDTH + "".join(c for c in map(chr, range(0x3001)) if c.isspace())
+"""Blanks and zero-width characters: taken off together, for a cell may alternate them."""
 _NO_BREAK = str.maketrans({"\u00a0": " ", "\u2007": " ", "\u202f": " ", "\x0b": "\n"})
 _AS_TEXT = re.compile(r'="((?:[^"]|"")*)"')
 
@@ -35,11 +38,40 @@ def clean(cell: str) -> str:
     text = wrapped[1].replace('""', '"') if wrapped else unguard(cell)
     text = text.strip()
     if not text.isascii() or "\x0b" in text:
-        text = text.translate(_NO_BREAK).strip()
-        while text and (text[0] in _ZERO_WIDTH or text[-1] in _ZERO_WIDTH):
-            text = text.strip(_ZERO_WIDTH).strip()
+        text = text.translate(_NO_BREAK).strip(_ENDS)
     own = wrapped is not None or cell.startswith(TAB)
     return text[1:] if APOSTROPHE.match(text) and not own else text
+
+
+def check_columns(columns: int, name: str, line: int) -> None:
+    """Refuse a table that is wider than any list.
+
+    Raises:
+        InvalidInputError: If it has more than `MOST_COLUMNS`.
+    """
+    if columns > MOST_COLUMNS:
+        raise InvalidInputError(
+            "table_too_many_columns", name=name, line=line, columns=columns, most=MOST_COLUMNS
+        )
+
+
+def check_cells(cells: Sequence[str], name: str, line: int) -> None:
+    """Refuse a row with a cell that is longer than any text of a list.
+
+    Raises:
+        InvalidInputError: If one has more than `LONGEST_CELL` characters.
+    """
+    for column, cell in enumerate(cells, start=1):
+        if len(cell) > LONGEST_CELL:
+            raise InvalidInputError(
+                "table_cell_too_long",
+                name=name,
+                line=line,
+                column=column,
+                length=len(cell),
+                begins=shorten(cell[:100], 30),
+                most=LONGEST_CELL,
+            )
 
 
 def is_missing(text: str) -> bool:

@@ -8,13 +8,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from swapflow.errors import BadRow, InvalidInputError
-from swapflow.files.tables.cells import clean
+from swapflow.files.tables.cells import check_cells, check_columns, clean
 from swapflow.messages import Message
+from swapflow.untrusted.limits import LONGEST_CELL, MOST_COLUMNS
 
 
 Record = tuple[int, list[str]]
 
-_NAMED_SEPARATOR = re.compile(r'"?sep=([^"\n\r])"?[^\S\n\r]*(?:\1*)(\r\n|\r|\n|$)', re.IGNORECASE)
+_NAMED_SEPARATOR = re.compile(
+    r'"?sep=([^"\n\r])"?[^\S\n\r]{0,99}\1{0,20000}(\r\n|\r|\n|$)', re.IGNORECASE
+)
 _SEPARATORS = "\t;|,"
 """The rarer in plain text come first, and win where two fit alike."""
 _RARE = "\x1f~^"
@@ -22,6 +25,8 @@ _LOOKED_AT = 50
 """Lines that the separator is looked for in."""
 _MOST_MISFITS = 20
 """Cells with unfit quotation marks after which reading stops."""
+_SAMPLE = 1_000_000
+"""Characters that the separator is looked for in: a line may be as long as the file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,11 +56,12 @@ class Delimited:
     warnings: list[str] = field(default_factory=list)
 
 
-def read_delimited(text: str, *, separator: str, rows: int, cells: int) -> Delimited:
+def read_delimited(text: str, name: str, *, separator: str, rows: int, cells: int) -> Delimited:
     """Read records.
 
     Args:
         text: The file, decoded.
+        name: What messages call it.
         separator: The character between cells, "" to find out.
         rows: Most records.
         cells: Most cells.
@@ -70,7 +76,7 @@ def read_delimited(text: str, *, separator: str, rows: int, cells: int) -> Delim
         text = text[named.end() :]
     known = bool(separator)
     separator = separator or find_separator(text)
-    size = _Size(rows, cells)
+    size = _Size(name, rows, cells)
     found = _in_the_best_dialect(text, separator, first, size)
     unwrapped = None if known else _unwrapped(found, size)
     return unwrapped or found
@@ -99,7 +105,7 @@ def _agreement(lines: Sequence[str], separator: str) -> tuple[int, ...]:
 def _unquoted_lines(text: str) -> Iterator[str]:
     """Return the first lines that are not blank, without quoted text."""
     given, inside, line = 0, False, ""
-    for physical in io.StringIO(text, newline=""):
+    for physical in io.StringIO(text[:_SAMPLE], newline=""):
         for part in re.split(r'(")', physical.rstrip("\r\n")):
             if part == '"':
                 inside = not inside
@@ -117,6 +123,7 @@ def _unquoted_lines(text: str) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Size:
+    name: str
     rows: int
     cells: int
 
@@ -127,7 +134,7 @@ def _in_the_best_dialect(text: str, separator: str, first: int, size: _Size) -> 
     best = _read(text, plain, first, size)
     mark = re.escape(separator)
     variants = []
-    if re.search(rf'{mark}[ ]+"', text):
+    if separator != " " and re.search(rf'{mark}[ ]+"', text):
         variants.append((replace(plain, spaced=True), "spaces before quotation marks"))
     if '\\"' in text:
         variants.append((replace(plain, escape="\\"), "backslashes before quotation marks"))
@@ -141,7 +148,7 @@ def _in_the_best_dialect(text: str, separator: str, first: int, size: _Size) -> 
 
 def _quote(text: str, separator: str) -> str:
     """Return which quotation marks the header uses."""
-    header = next((line for line in text.splitlines() if line.strip()), "")
+    header = next((line for line in text[:_SAMPLE].splitlines() if line.strip()), "")
     cells = [cell.strip() for cell in header.split(separator)]
     single = len(cells) > 1 and all(
         len(cell) > 1 and cell[0] == cell[-1] == "'" for cell in cells if cell
@@ -170,12 +177,17 @@ def _read(text: str, dialect: Dialect, first: int, size: _Size) -> Delimited:
         begins = start
         try:
             for record in reader:
+                _check_record(record, size.name, first + begins + 1)
                 found.records.append((first + begins + 1, [clean(cell) for cell in record]))
                 begins = start + reader.line_num
                 cells += len(record)
                 if len(found.records) > size.rows or cells > size.cells:
                     raise InvalidInputError(
-                        "file_too_long", line=first + begins, rows=size.rows, cells=size.cells
+                        "file_too_long",
+                        name=size.name,
+                        line=first + begins,
+                        rows=size.rows,
+                        cells=size.cells,
                     )
         except csv.Error as error:
             ends = first + start + reader.line_num
@@ -187,6 +199,15 @@ def _read(text: str, dialect: Dialect, first: int, size: _Size) -> Delimited:
         else:
             return found
     return found
+
+
+def _check_record(record: list[str], name: str, line: int) -> None:
+    """Refuse a record before its cells are looked at one by one."""
+    if len(record) > MOST_COLUMNS:
+        # A spreadsheet writes separators for every column that was ever touched.
+        check_columns(max((i for i, c in enumerate(record, 1) if c), default=0), name, line)
+    if max(map(len, record), default=0) > LONGEST_CELL:
+        check_cells(record, name, line)
 
 
 def _unreadable(begins: int, ends: int, error: csv.Error) -> BadRow:

@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from swapflow.errors import BadRow
@@ -94,8 +95,8 @@ def _is_lower(header: Sequence[str], below: Sequence[str]) -> bool:
     named = not header[0] or below[0] not in {"", header[0]}
     if not filled or named or any(map(_is_value, filled)):
         return False
-    groups = [bool(h) for h in header]
-    gaps = [i for i, h in enumerate(groups) if not h and any(groups[:i])]
+    first = next((i for i, h in enumerate(header) if h), len(header))
+    gaps = [i for i, h in enumerate(header) if not h and i > first]
     fills = [i for i, cell in enumerate(below) if cell]
     return bool(gaps) and set(gaps) <= set(fills)
 
@@ -106,17 +107,17 @@ def _joined(upper: Sequence[str], lower: Sequence[str]) -> list[str]:
     groups: list[str] = []
     for cell in padded[0]:
         groups.append(cell or (groups[-1] if groups else ""))
-    below = [cell for cell in padded[1] if cell]
+    below = Counter(cell for cell in padded[1] if cell)
     return [
-        (f"{group} {name}".strip() if below.count(name) > 1 else name) or own
+        (f"{group} {name}".strip() if below[name] > 1 else name) or own
         for own, group, name in zip(padded[0], groups, padded[1], strict=True)
     ]
 
 
-def is_no_row(cells: Sequence[str], header: Sequence[str]) -> str:
+def is_no_row(cells: list[str], header: list[str]) -> str:
     """Return why a record below the header is no row; "" if it is one."""
     filled = [cell for cell in cells if cell]
-    if [*cells] == [*header]:
+    if cells == header:
         return "repeats the header"
     if all(map(_is_ruler, filled)) and len(filled) > 1:
         return "is a line drawn with dashes"
@@ -161,15 +162,15 @@ def _is_sum(cells: Sequence[str]) -> bool:
 
 def repeated(line: int, header: Sequence[str], kept: Sequence[int]) -> Iterator[BadRow]:
     """Name headers that more than one of the columns kept has."""
-    named = [header[i] for i in kept]
-    for text in dict.fromkeys(h for h in named if named.count(h) > 1):
-        yield BadRow(
-            line=line,
-            column=text,
-            value="",
-            reason=Message("header_repeated", count=named.count(text)),
-            cure="Rename or remove all but one",
-        )
+    for text, count in Counter(header[i] for i in kept).items():
+        if count > 1:
+            yield BadRow(
+                line=line,
+                column=text,
+                value="",
+                reason=Message("header_repeated", count=count),
+                cure="Rename or remove all but one",
+            )
 
 
 def without_copies(
@@ -177,18 +178,21 @@ def without_copies(
 ) -> list[int]:
     """Return the columns to keep: those with a name, without empty or equal copies of another."""
     kept: list[int] = []
+    place: dict[str, int] = {}
+    """Where among those kept the first of a name is."""
     for i, name in enumerate(header):
         if not name:
             continue
-        first = next((k for k in kept if header[k] == name), None)
-        if first is None:
+        if name not in place:
+            place[name] = len(kept)
             kept.append(i)
             continue
+        first = kept[place[name]]
         cells = [(_at(row, first), _at(row, i)) for _, row in rows]
         if all(b in {"", a} for a, b in cells):
             copy, of = i, first
         elif all(a in {"", b} for a, b in cells):
-            kept[kept.index(first)] = i
+            kept[place[name]] = i
             copy, of = first, i
         else:
             kept.append(i)
@@ -201,10 +205,21 @@ def _at(cells: Sequence[str], column: int) -> str:
     return cells[column] if column < len(cells) else ""
 
 
-def ragged(line: int, cells: Sequence[str], header: Sequence[str]) -> BadRow | None:
-    """Name a row whose cells do not line up with the header."""
+def named_width(header: Sequence[str]) -> int:
+    """Return how many cells a row has at least: as many as the header up to its last name."""
+    return max((i for i, name in enumerate(header, start=1) if name), default=0)
+
+
+def ragged(line: int, cells: Sequence[str], header: Sequence[str], named: int) -> BadRow | None:
+    """Name a row whose cells do not line up with the header.
+
+    Args:
+        line: Its line.
+        cells: Its cells.
+        header: The header.
+        named: `named_width` of it.
+    """
     width = len(header)
-    named = max((i + 1 for i, h in enumerate(header) if h), default=0)
     surplus = len(cells) > width and any(cells[width:])
     if not surplus and len(cells) >= named:
         return None

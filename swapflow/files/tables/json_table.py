@@ -1,13 +1,16 @@
 """Records out of JSON: a list of objects, as programs export them, or one object a line."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import cast
 
 from swapflow.errors import BadRow, InvalidInputError
-from swapflow.files.tables.cells import clean
-from swapflow.messages import Message
+from swapflow.files.tables.cells import check_cells, check_columns, clean
+from swapflow.untrusted.json_text import load_json
+from swapflow.untrusted.nesting import problem_of
 
 
 MOST_LEVELS = 5
@@ -64,9 +67,13 @@ def read_json(text: str, name: str, *, rows: int, cells: int) -> JsonRecords:
             raise _no_list(name)
         values = dict(_flat(item, "", 0))
         headers.update(dict.fromkeys(values))
+        check_columns(len(headers), name, number)
+        check_cells([*values.values()], name, number)
         flat.append((number, values))
         if len(flat) > rows or len(flat) * len(headers) > cells:
-            raise InvalidInputError("json_too_large", name=name, rows=rows, cells=cells)
+            raise InvalidInputError(
+                "json_too_large", name=name, number=number - 1, rows=rows, cells=cells
+            )
     if headers:
         found.records.append((1, list(headers)))
     found.records += [(number, [v.get(h, "") for h in headers]) for number, v in flat]
@@ -76,30 +83,25 @@ def read_json(text: str, name: str, *, rows: int, cells: int) -> JsonRecords:
 def _parsed(text: str, name: str) -> object:
     try:
         return _load(text)
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         lines = [line for line in text.splitlines() if line.strip()]
-        if len(lines) > 1 and isinstance(error, ValueError):
-            try:
+        if len(lines) > 1:
+            with suppress(ValueError):
                 return [_load(line) for line in lines]
-            except (ValueError, RecursionError):
-                pass
-        deep = isinstance(error, RecursionError)
-        problem = Message("json_nested_too_deeply") if deep else str(error)
-        raise InvalidInputError("not_json", name=name, problem=problem) from error
+        raise InvalidInputError("not_json", name=name, problem=problem_of(error)) from error
 
 
 def _load(text: str) -> object:
     # Numbers stay text: no digit of an id is lost, and none takes long to read.
-    return json.loads(
-        text, parse_int=str, parse_float=str, parse_constant=str, object_pairs_hook=_object
-    )
+    return load_json(text, object_of=_object, numbers_as_text=True)
 
 
 def _object(pairs: Sequence[tuple[str, object]]) -> object:
-    keys = [key for key, _ in pairs]
-    if len(set(keys)) < len(keys):
-        return _Twice(tuple(key for key in keys if keys.count(key) > 1))
-    return dict(pairs)
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        times = Counter(key for key, _ in pairs)
+        return _Twice(tuple(key for key, count in times.items() if count > 1))
+    return members
 
 
 def _twice(line: int, twice: _Twice) -> BadRow:

@@ -13,6 +13,8 @@ from datetime import date, datetime, time, timedelta
 from fractions import Fraction
 from functools import lru_cache
 
+from swapflow.untrusted.limits import LONGEST_NUMBER_FORMAT
+
 
 DIGITS = 15
 """A spreadsheet's numbers keep 15 digits; longer ones have lost their last."""
@@ -84,7 +86,7 @@ def shown_number(value: float, number_format: str) -> str:
     """Write a number as its format shows it: percentages, currencies, fractions, leading zeros."""
     if not math.isfinite(value):
         return str(value)
-    if number_format in {"", "General", "@"}:
+    if number_format in {"", "General", "@"} or len(number_format) > LONGEST_NUMBER_FORMAT:
         return _plain(value)
     form = _format_of(number_format)
     if form.below and not float(value).is_integer():
@@ -99,7 +101,7 @@ def shown_moment(value: datetime | date | time | timedelta, number_format: str) 
     """Write a date or a time: year-month-day, less what the format leaves out on purpose."""
     if isinstance(value, timedelta):
         return _duration(value)
-    codes = _format_of(number_format).codes.casefold()
+    codes = _format_of(number_format[:LONGEST_NUMBER_FORMAT]).codes.casefold()
     if isinstance(value, datetime) and "h" in codes and not set("yd") & set(codes):
         return value.time().isoformat(timespec="seconds")
     if isinstance(value, date) and "y" in codes and not set("dh") & set(codes):

@@ -16,13 +16,10 @@ from swapflow.files.tables.delimited import Record, read_delimited
 from swapflow.files.tables.encodings import decode
 from swapflow.files.tables.json_table import looks_like_json, read_json
 from swapflow.files.tables.workbook import is_workbook, read_workbook
+from swapflow.untrusted.limits import MOST_CELLS, MOST_ROWS, MOST_TABLE_BYTES
 
 
 Source = str | Path | bytes
-
-MOST_BYTES = 50 * 1024 * 1024
-MOST_ROWS = 200_000
-MOST_CELLS = 4_000_000
 
 _BINARY = 50
 """One character in this many may be NUL before a file is no text at all."""
@@ -139,20 +136,20 @@ def _bytes(source: Source, name: str) -> tuple[bytes, str]:
         path = Path(source)
         name = name or path.name
         try:
-            if path.stat().st_size > MOST_BYTES:
+            if path.stat().st_size > MOST_TABLE_BYTES:
                 raise _too_large(name)
             data = path.read_bytes()
         except OSError as error:
             raise InvalidInputError(
                 "path_unreadable", path=name, problem=error.strerror
             ) from error
-    if len(data) > MOST_BYTES:
+    if len(data) > MOST_TABLE_BYTES:
         raise _too_large(name)
     return data, name
 
 
 def _too_large(name: str) -> InvalidInputError:
-    return InvalidInputError("table_too_large", name=name, most=MOST_BYTES // 2**20)
+    return InvalidInputError("table_too_large", name=name, most=MOST_TABLE_BYTES // 2**20)
 
 
 # Text
@@ -174,7 +171,9 @@ def _read_text(data: bytes, name: str, encoding: str | None, separator: str) -> 
         raw.records, raw.bad = objects.records, objects.bad
         raw.warnings += objects.warnings
     else:
-        lines = read_delimited(read.text, separator=separator, rows=MOST_ROWS, cells=MOST_CELLS)
+        lines = read_delimited(
+            read.text, name, separator=separator, rows=MOST_ROWS, cells=MOST_CELLS
+        )
         raw.records, raw.bad, raw.separator = lines.records, lines.bad, lines.separator
         raw.warnings += lines.warnings
     return raw
@@ -198,9 +197,10 @@ def _table(raw: Raw, name: str) -> Table:
     kept = head.without_copies(header, body, warnings)
     bad = [*raw.bad, *head.repeated(header_line, header, kept)]
     rows: list[TableRow] = []
+    named = head.named_width(header)
     unnamed: set[int] = set()
     for line, cells in body:
-        problem = None if raw.aligned else head.ragged(line, cells, header)
+        problem = None if raw.aligned else head.ragged(line, cells, header, named)
         if problem is not None:
             bad.append(problem)
             continue

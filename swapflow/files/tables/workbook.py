@@ -22,27 +22,27 @@ from openpyxl.workbook.workbook import Workbook
 from openpyxl.xml import DEFUSEDXML
 
 from swapflow.errors import InvalidInputError
-from swapflow.files.tables.cells import clean, spelling
+from swapflow.files.tables.cells import check_cells, check_columns, clean, spelling
 from swapflow.files.tables.header_names import KNOWN
 from swapflow.files.tables.number_formats import DIGITS, shown_moment, shown_number
+from swapflow.files.tables.workbook_archive import check_archive, check_directory
+from swapflow.untrusted.limits import (
+    LONGEST_CELL,
+    MOST_CELLS,
+    MOST_EMPTY,
+)
 
 
 assert DEFUSEDXML, "openpyxl reads untrusted XML safely only with defusedxml installed"
 
-MOST_UNZIPPED = 300 * 1024 * 1024
-MOST_PACKED = 200
-"""How many times smaller than its content an honest workbook is at most, from `_SMALL` on."""
-_SMALL = 50 * 1024 * 1024
-MOST_EMPTY = 10
-"""Formatted empty cells that are passed over, for each cell that a table may have."""
 EXACT_DIGITS = 10**DIGITS
 
 _FORMULA = re.compile(rb"<(?:\w+:)?f[\s/>]")
 _MERGED = re.compile(
-    rb'<(?:\w+:)?mergeCell\b[^>]*\bref="([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})"'
+    rb'<(?:\w+:)?mergeCell\b[^<>]*\bref="([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})"'
 )
-_HIDDEN = re.compile(rb'<(?:\w+:)?row\b[^>]*\bhidden="(?:1|true)"')
-_COLUMN = re.compile(rb"<(?:\w+:)?col\b([^>]*)>")
+_HIDDEN = re.compile(rb'<(?:\w+:)?row\b[^<>]*\bhidden="(?:1|true)"')
+_COLUMN = re.compile(rb"<(?:\w+:)?col\b([^<>]*)>")
 _ATTRIBUTE = re.compile(rb'\b(min|max|hidden)="(\w+)"')
 _STRICT = b"http://purl.oclc.org/ooxml/"
 _STRICT_NAME = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)/")
@@ -109,9 +109,14 @@ class SheetRecords:
 
 
 def is_workbook(data: bytes) -> bool:
-    """Whether the bytes are an XLSX file."""
+    """Whether the bytes are an XLSX file.
+
+    Raises:
+        InvalidInputError: If they are an archive of more files than are looked at.
+    """
     if not data.startswith(b"PK\x03\x04"):
         return False
+    check_directory(data)
     try:
         with zipfile.ZipFile(BytesIO(data)) as archive:
             return "xl/workbook.xml" in archive.namelist()
@@ -148,35 +153,33 @@ def read_workbook(data: bytes, *, name: str, sheet: str, rows: int, cells: int) 
 
 
 def _read(data: bytes, *, name: str, sheet: str, rows: int, cells: int) -> SheetRecords:
-    with zipfile.ZipFile(BytesIO(data)) as archive:
-        unzipped = sum(info.file_size for info in archive.infolist())
-    packed = unzipped > _SMALL and unzipped > MOST_PACKED * len(data)
-    if unzipped > MOST_UNZIPPED or packed:
-        raise InvalidInputError(
-            "workbook_too_large", name=name, size=unzipped // 2**20, most=MOST_UNZIPPED // 2**20
-        )
+    check_archive(data, name)
     data = _transitional(data)
     book = SheetRecords()
     values = load_workbook(BytesIO(data), read_only=True, data_only=True, keep_links=False)
     worksheet = _sheet(values, name, sheet, book.warnings)
     shown: list[tuple[int, list[_Cell]]] = []
-    filled, seen = 0, 0
+    filled, seen, width = 0, 0, 0
     for number, row in _rows(worksheet):
         seen += len(row)
         while row and not row[-1].text:
             row.pop()
         filled += len(row)
-        if number > rows or filled > cells or seen > MOST_EMPTY * cells:
+        width = max(width, len(row))
+        most_seen = max(seen, width * (len(shown) + 1))
+        if number > rows or filled > cells or most_seen > MOST_EMPTY * cells:
             raise InvalidInputError(
                 "workbook_too_long", name=name, row=number, rows=rows, cells=cells
             )
+        check_columns(len(row), name, number)
+        if max((len(cell.text) for cell in row), default=0) > LONGEST_CELL:
+            check_cells([cell.text for cell in row], name, number)
         shown.append((number, row))
     book.title = worksheet.title
     book.titles = tuple(sheet.title for sheet in _sheets(values))
     since_1904 = values.epoch == CALENDAR_MAC_1904
     member = worksheet._worksheet_path  # noqa: SLF001 - openpyxl names it nowhere else
     values.close()
-    width = max((len(row) for _, row in shown), default=0)
     book.records = [
         (number, [cell.text for cell in row] + [""] * (width - len(row))) for number, row in shown
     ]
@@ -191,7 +194,7 @@ def _read(data: bytes, *, name: str, sheet: str, rows: int, cells: int) -> Sheet
     _warn_formulas(data, book.title, shown, book)
     with zipfile.ZipFile(BytesIO(data)) as archive:
         drawn = archive.read(member.lstrip("/"))
-    _look_at_rows(drawn, book)
+    _look_at_rows(drawn, book, name)
     book.hidden = _hidden_columns(drawn, width)
     return book
 
@@ -319,20 +322,21 @@ def _warn_dates(
             )
 
 
-def _look_at_rows(sheet: bytes, book: SheetRecords) -> None:
+def _look_at_rows(sheet: bytes, book: SheetRecords, name: str) -> None:
     """Fill every row of merged cells with their value, and count the rows that are hidden."""
     places = {number: i for i, (number, _) in enumerate(book.records)}
+    looked_at = 0
     for match in _MERGED.finditer(sheet):
         column, first, last = (
             column_index_from_string(match[1].decode()),
             int(match[2]),
             int(match[4]),
         )
-        cells = [
-            book.records[places[number]][1]
-            for number in range(first, min(last, len(book.records)) + 1)
-            if number in places
-        ]
+        below = range(first, min(last, len(book.records)) + 1)
+        looked_at += 1 + len(below)
+        if looked_at > MOST_CELLS:
+            raise InvalidInputError("workbook_too_much_merged", name=name, most=MOST_CELLS)
+        cells = [book.records[places[number]][1] for number in below if number in places]
         if len(cells) < 2 or len(cells[0]) < column or not cells[0][column - 1]:  # noqa: PLR2004 - one row is not merged downward
             continue
         for row in cells[1:]:

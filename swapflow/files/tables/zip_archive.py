@@ -6,11 +6,9 @@ import zlib
 
 from swapflow.engine.reviewing.documents import MOST_BYTES, DocumentUpload
 from swapflow.errors import InvalidInputError
+from swapflow.untrusted.limits import MOST_ZIP_BYTES, MOST_ZIP_FILES
+from swapflow.untrusted.zip_directory import listed_files
 
-
-MOST_FILES = 5000
-MOST_TOTAL = 500_000_000
-"""Bytes of all files of an archive together, unpacked."""
 
 _IGNORED = ("__MACOSX/", ".DS_Store", "Thumbs.db", "desktop.ini")
 
@@ -23,6 +21,7 @@ def read_archive(data: bytes) -> tuple[list[DocumentUpload], list[tuple[str, str
     Raises:
         InvalidInputError: If it is no ZIP, is damaged, or holds too much.
     """
+    _check_files(listed_files(data))
     try:
         archive = zipfile.ZipFile(io.BytesIO(data))
         return _unpacked(archive)
@@ -35,8 +34,7 @@ def _unpacked(archive: zipfile.ZipFile) -> tuple[list[DocumentUpload], list[tupl
     found: list[DocumentUpload] = []
     left: list[tuple[str, str]] = []
     members = [info for info in archive.infolist() if not info.is_dir()]
-    if len(members) > MOST_FILES:
-        raise InvalidInputError("archive_too_many_files", files=len(members), most=MOST_FILES)
+    _check_files(len(members))
     total = 0
     for info in members:
         path = info.filename
@@ -49,13 +47,18 @@ def _unpacked(archive: zipfile.ZipFile) -> tuple[list[DocumentUpload], list[tupl
         with archive.open(info) as member:
             body = member.read(MOST_BYTES + 1)
         total += len(body)
-        if total > MOST_TOTAL:
-            raise InvalidInputError("archive_too_large", most=MOST_TOTAL // 1_000_000)
+        if total > MOST_ZIP_BYTES:
+            raise InvalidInputError("archive_too_large", most=MOST_ZIP_BYTES // 1_000_000)
         if len(body) > MOST_BYTES:
             left.append((path, f"it has more than {MOST_BYTES // 1_000_000} MB"))
             continue
         found.append(DocumentUpload(path=path, body=body))
     return found, left
+
+
+def _check_files(files: int) -> None:
+    if files > MOST_ZIP_FILES:
+        raise InvalidInputError("archive_too_many_files", files=files, most=MOST_ZIP_FILES)
 
 
 def _trick(info: zipfile.ZipInfo) -> str:

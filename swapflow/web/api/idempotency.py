@@ -21,6 +21,8 @@ from starlette.exceptions import HTTPException
 
 from swapflow.errors import ConflictError, InvalidInputError, SwapflowError
 from swapflow.identity.ports.integration_store import StoredResponse
+from swapflow.untrusted.json_text import checked_text
+from swapflow.untrusted.nesting import problem_of
 from swapflow.web.api.dependencies import caller
 from swapflow.web.http.context import app_context
 
@@ -50,14 +52,40 @@ class ApiRoute(APIRoute):
         """Wrap the route's handler."""
         handle = super().get_route_handler()
 
-        async def once(request: Request) -> Response:
-            key = request.headers.get(HEADER)
-            if key is None or request.method in _SAFE:
+        async def read(request: Request) -> Response:
+            try:
                 return await handle(request)
+            except HTTPException as error:
+                # What the framework says of a body whose reading ends in another way than its own.
+                if isinstance(error.__cause__, ValueError):
+                    raise _unreadable(error.__cause__) from error
+                raise
+
+        async def once(request: Request) -> Response:
+            if request.method in _SAFE:
+                return await handle(request)
+            await _check_body(request)
+            key = request.headers.get(HEADER)
+            if key is None:
+                return await read(request)
             shown_once = (self.openapi_extra or {}).get(SHOWN_ONCE, ())
-            return await _once(request, key, handle, shown_once)
+            return await _once(request, key, read, shown_once)
 
         return once
+
+
+async def _check_body(request: Request) -> None:
+    """Refuse JSON that the framework's reader would not come to the end of."""
+    if request.headers.get("content-type", "").startswith("multipart/form-data"):
+        return
+    try:
+        checked_text(await request.body())
+    except ValueError as error:
+        raise _unreadable(error) from error
+
+
+def _unreadable(error: ValueError) -> InvalidInputError:
+    return InvalidInputError("api_body_unreadable", problem=problem_of(error))
 
 
 async def _once(

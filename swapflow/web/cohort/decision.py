@@ -24,7 +24,7 @@ from swapflow.messages import Message
 from swapflow.web.cohort.result import MaySign, decision_again, open_decision, show_result
 from swapflow.web.http.context import AppContext, app_context
 from swapflow.web.http.dependencies import may, may_anywhere
-from swapflow.web.http.nested_forms import TheForm, text, texts, unwritable
+from swapflow.web.http.nested_forms import TheForm, is_number, text, texts, unwritable
 from swapflow.web.http.program_page import about, act, visible
 from swapflow.web.http.rendering import render
 
@@ -214,7 +214,7 @@ def _changes(
     wanted = {
         int(name.removeprefix("change.")): to
         for name, to in typed.items()
-        if name.startswith("change.") and name[7:].isdecimal() and to in {"in", "out"}
+        if name.startswith("change.") and is_number(name[7:]) and to in {"in", "out"}
     }
     names = {place.external_id: place for place in proposal.places}
     for name in typed.get("extra", "").replace(";", ",").split(","):

@@ -21,7 +21,7 @@ from swapflow.messages import Message
 from swapflow.web.http.context import AppContext, app_context
 from swapflow.web.http.dependencies import may
 from swapflow.web.http.error_handlers import status_of
-from swapflow.web.http.nested_forms import FormView, TheForm, text, unwritable
+from swapflow.web.http.nested_forms import FormView, TheForm, is_number, text, unwritable
 from swapflow.web.http.program_page import about
 from swapflow.web.http.rendering import render
 
@@ -111,7 +111,7 @@ def answer_offer(request: Request, cycle_id: str, principal: MayDecide, form: Th
     number, said = view.value("applicant"), view.value("answer")
     if said not in {OfferAnswer.ACCEPTED.value, OfferAnswer.DECLINED.value}:
         view.note("answer", "choose what they answered")
-    who = _named(app, cycle_id).get(int(number)) if number.isdecimal() else None
+    who = _named(app, cycle_id).get(int(number)) if is_number(number) else None
     if who is None:
         view.note("", "choose the applicant who answered")
     if not view.problems and who is not None:

@@ -18,17 +18,26 @@ from starlette.datastructures import FormData, UploadFile
 from swapflow.errors import InvalidInputError
 from swapflow.i18n.translation import translate
 from swapflow.messages import Message
+from swapflow.untrusted.limits import DEEPEST
 
 
 Tree: TypeAlias = "str | dict[str, Tree] | list[Tree]"
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
+_DIGITS = 10
+"""Digits that no such number has; Python reads very long ones slowly, or not at all."""
+
 MOST_ROWS = 200
 """Rows of one list in a form."""
 
 LONGEST_TEXT = 4000
 """Characters of a reason, a legal basis, a guidance."""
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a number that a row or a person can have."""
+    return text.isascii() and text.isdecimal() and len(text) < _DIGITS
 
 
 def is_plain(text: str) -> bool:
@@ -89,10 +98,12 @@ def nested(fields: Iterable[tuple[str, str]]) -> dict[str, Tree]:
     """Return fields such as `kinds.0.name` as dicts and lists; rows keep their order.
 
     Raises:
-        InvalidInputError: If a list has too many rows.
+        InvalidInputError: If a list has too many rows, or a name too many dots.
     """
     tree: dict[str, Tree] = {}
     for name, value in fields:
+        if name.count(".") >= DEEPEST:
+            raise InvalidInputError("form_name_too_deep", name=name[:40], most=DEEPEST)
         *path, last = name.split(".")
         here = tree
         for part in path:
@@ -112,7 +123,7 @@ def _listed(tree: Tree) -> Tree:
     if not isinstance(tree, dict):
         return tree
     below = {key: _listed(value) for key, value in tree.items()}
-    if not below or not all(key.isdecimal() for key in below):
+    if not below or not all(map(is_number, below)):
         return below
     if len(below) > MOST_ROWS:
         raise InvalidInputError("form_too_many_rows", rows=len(below), most=MOST_ROWS)
@@ -138,7 +149,7 @@ def change_rows(tree: dict[str, Tree], what: str, blank: Mapping[str, Tree]) -> 
     if verb not in {"add", "remove"} or not path:
         return False
     parts = path.split(".")
-    index = int(parts.pop()) if verb == "remove" and parts[-1].isdecimal() else -1
+    index = int(parts.pop()) if verb == "remove" and is_number(parts[-1]) else -1
     last = parts.pop()
     here: Tree = tree
     for part in parts:
@@ -159,7 +170,7 @@ def change_rows(tree: dict[str, Tree], what: str, blank: Mapping[str, Tree]) -> 
 def _step(here: Tree, part: str) -> Tree:
     if isinstance(here, dict):
         return here.get(part, {})
-    if isinstance(here, list) and part.isdecimal() and int(part) < len(here):
+    if isinstance(here, list) and is_number(part) and int(part) < len(here):
         return here[int(part)]
     return {}
 

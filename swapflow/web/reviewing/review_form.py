@@ -1,6 +1,5 @@
 """The form of a review: what was typed read as an answer, and an answer shown as it was typed."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated
@@ -14,6 +13,7 @@ from swapflow.domain.rules import Criterion
 from swapflow.engine.reviewing.review_page import ReviewForm
 from swapflow.errors import InvalidInputError
 from swapflow.i18n.languages import gettext, gettext_noop
+from swapflow.untrusted.json_text import load_json
 from swapflow.web.http.nested_forms import is_plain
 
 
@@ -169,7 +169,7 @@ def version_of(fields: Mapping[str, str]) -> int:
 def draft_in(sent: bytes) -> tuple[int, dict[str, str]]:
     """Read what the page's script sends: the version it builds on, and the texts by name."""
     try:
-        read = json.loads(sent)
+        read = load_json(sent)
         version, body = int(read["version"]), dict(read["body"])
     except (ValueError, KeyError, TypeError) as error:
         raise InvalidInputError("draft_malformed") from error

@@ -16,6 +16,7 @@ from swapflow.files.rules.rules_file import parse_rules, rules_text
 from swapflow.i18n.languages import gettext, languages_to_choose
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
+from swapflow.untrusted.limits import MOST_RULES_BYTES
 from swapflow.web.http.context import AppContext, Product, app_context
 from swapflow.web.http.dependencies import may
 from swapflow.web.http.nested_forms import (
@@ -37,9 +38,6 @@ from swapflow.web.setup.rules_form import read_rules, shown_rules
 router = APIRouter(prefix="/setup/{cycle_id}")
 
 MaySetUp = Annotated[Principal, Depends(may(Right.SET_UP))]
-
-LONGEST_FILE = 256_000
-"""Bytes of a rules file."""
 
 _BLANK: Mapping[str, Tree] = {
     "places": {"name": "", "number": "1", "funded": "yes"},
@@ -132,14 +130,14 @@ def _spelled(form: TheForm) -> tuple[str, str]:
         if not typed:
             raise
         name, data = "the text", typed.encode()
-    if len(data) > LONGEST_FILE:
-        raise InvalidInputError("rules_file_too_long", name=name)
+    if len(data) > MOST_RULES_BYTES:
+        raise InvalidInputError("rules_file_too_long", name=name, most=MOST_RULES_BYTES // 1000)
     try:
         # Some editors put a byte order mark before the text.
         spelled = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InvalidInputError("rules_file_not_utf8", name=name) from error
-    if problem := unwritable(spelled, most=LONGEST_FILE):
+    if problem := unwritable(spelled, most=MOST_RULES_BYTES):
         raise InvalidInputError("plan_refused", source=name, problem=problem)
     return spelled, name
 

@@ -349,6 +349,75 @@ def test_a_lie_that_the_office_signed_does_not_survive_the_replay(
     assert said in found(check_bundle(archive))
 
 
+def with_text(name: str, change: Callable[[str], str]) -> Callable[..., list[Member]]:
+    def changed(files: list[Member]) -> list[Member]:
+        return [
+            Member(file.name, change(file.data.decode()).encode()) if file.name == name else file
+            for file in files
+        ]
+
+    return changed
+
+
+def hostile_values() -> dict[str, str]:
+    deep = "[" * 100_000 + "]" * 100_000
+    walked = "[" * 600 + "]" * 600
+    return {"deep": deep, "deep when walked": walked, "huge": "9" * 4_000, "far": "1e999"}
+
+
+@pytest.mark.parametrize("what", hostile_values())
+@pytest.mark.parametrize(
+    "name",
+    [
+        "cycle.json",
+        "rules.jsonl",
+        "events.jsonl",
+        "decisions.jsonl",
+        "lists.jsonl",
+        "places.jsonl",
+        "outcomes.jsonl",
+    ],
+)
+def test_hostile_content_under_a_good_signature_is_told_in_words(
+    sealed: Sealed, name: str, what: str
+) -> None:
+    value = hostile_values()[what]
+
+    def every_number(text: str) -> str:
+        return re.sub(r"(?<=[:,\[{ ])-?\d+(\.\d+)?(?=[,\]} \n])", value, text, count=40)
+
+    for change in (lambda text: value + "\n" + text, every_number):
+        checked = check_bundle(signed_again(sealed, with_text(name, change)))
+
+        assert (checked.passed and not what.startswith("deep")) or found(checked)
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "signature.json"])
+@pytest.mark.parametrize("what", hostile_values())
+def test_a_hostile_list_of_files_or_signature_is_told_in_words(
+    sealed: Sealed, name: str, what: str
+) -> None:
+    value = hostile_values()[what].encode()
+    for data in (value, b'{"files": ' + value + b"}", b'{"signature": ' + value + b"}"):
+        files = [
+            signature(Member(m.name, data), sealed.signer)
+            if m.name == "signature.json" and name == "manifest.json"
+            else Member(m.name, data if m.name == name else m.data)
+            for m in sealed.members
+        ]
+        assert found(check_bundle(seal(files)))
+
+
+def test_a_listed_name_that_is_a_number_is_told_in_words(sealed: Sealed) -> None:
+    kept = [m for m in sealed.members if m.name not in {"manifest.json", "signature.json"}]
+    listed = manifest([*kept, Member("1", b"")])
+    listed = Member(listed.name, listed.data.replace(b'"1"', b"1"))
+
+    assert found(
+        check_bundle(seal([*kept, Member("1", b""), listed, signature(listed, sealed.signer)]))
+    )
+
+
 def test_a_record_cut_off_at_its_end_is_found(sealed: Sealed) -> None:
     """The chain of what is left is whole; the list was fixed at an event that is gone."""
     cut = rows_changed("events.jsonl", lambda rows: rows.pop())

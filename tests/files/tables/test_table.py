@@ -11,7 +11,7 @@ from openpyxl import Workbook
 
 from swapflow.errors import BadRowsError, InvalidInputError
 from swapflow.files.tables import table as tabular
-from swapflow.files.tables import workbook
+from swapflow.files.tables import workbook_archive
 from swapflow.files.tables.cells import is_missing, read_number, read_yes_no, spelling, split_list
 from swapflow.files.tables.formula_guard import guard, unguard
 from swapflow.files.tables.table import read_table
@@ -100,7 +100,7 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
 def test_a_file_that_is_too_large_is_refused(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(tabular, "MOST_BYTES", 10)
+    monkeypatch.setattr(tabular, "MOST_TABLE_BYTES", 10)
     (tmp_path / "big.csv").write_bytes(b"id\n" + b"1\n" * 10)
 
     with pytest.raises(InvalidInputError, match=r"big\.csv: larger than"):
@@ -268,7 +268,7 @@ def test_another_sheet_can_be_named_and_a_missing_one_is_refused() -> None:
 
 
 def test_a_workbook_that_unpacks_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workbook, "MOST_UNZIPPED", 100)
+    monkeypatch.setattr(workbook_archive, "MOST_UNZIPPED_WORKBOOK", 100)
 
     with pytest.raises(InvalidInputError, match="MB when unpacked"):
         read_table(book([["id"], [1]]))

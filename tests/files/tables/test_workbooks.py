@@ -213,10 +213,10 @@ def test_a_sheet_that_is_formatted_far_beyond_its_values_is_read() -> None:
 def test_a_small_file_that_unpacks_to_a_huge_one_is_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from swapflow.files.tables import workbook  # noqa: PLC0415 - only here
+    from swapflow.files.tables import workbook_archive  # noqa: PLC0415 - only here
 
-    monkeypatch.setattr(workbook, "_SMALL", 10_000)
-    monkeypatch.setattr(workbook, "MOST_PACKED", 5)
+    monkeypatch.setattr(workbook_archive, "SMALL_WORKBOOK", 10_000)
+    monkeypatch.setattr(workbook_archive, "MOST_PACKED", 5)
 
     with pytest.raises(InvalidInputError, match="when unpacked"):
         book([["id", "name"], *[["A1", "Ann"]] * 5000])
