@@ -284,7 +284,7 @@ def _answers(address: str) -> bool:
 
 
 def _drive(folder: Path, side: Side, seconds: float) -> None:
-    """Let the clients post for a while, and note how many answers came and what they cost."""
+    """Have the clients post for a while, and note how many answers came and what they cost."""
     spent = _processor_time(side.pid)
     result = _run(folder, side.address, side.clients, seconds)
     done = result["done"]

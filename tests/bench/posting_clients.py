@@ -63,7 +63,7 @@ def _ask(connection: http.client.HTTPConnection, one: dict[str, str]) -> int:
 
 
 def main(plan_file: str, result_file: str) -> None:
-    """Let all clients ask, and write down what came of it."""
+    """Have all clients ask, and write down what came of it."""
     plan = json.loads(Path(plan_file).read_text(encoding="utf-8"))
     found: dict[str, Any] = {"done": [0] * len(plan["clients"]), "wrong": [], "last": []}
     began = time.monotonic()

@@ -159,7 +159,7 @@ def break_things(
     minutes: float,
     quiet: bool,
 ) -> None:
-    """Let one fault come after the other while people work."""
+    """Inject one fault after the other while people work."""
     began = time.monotonic()
     # Of a broken guard receipts must tell; else every event shows that something goes on.
     seen, patience = 0, WORK_BROKEN if result.guard else WORK

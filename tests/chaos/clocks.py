@@ -25,7 +25,7 @@ FOLDERS = (
     "/usr/local/lib/faketime",
     "/usr/local/lib",
 )
-"""Where distributions and `make install` put it; a name may stand for one folder."""
+"""Where distributions and `make install` put it; a name may match several folders."""
 
 DAY = 86_400
 

@@ -146,7 +146,7 @@ class Damage:
         finally:
             mended = "UPDATE event SET body = :b WHERE cycle_id = :c AND seq = :s"
             self._sql(mended, damaged, seq, b=body)
-        # Whoever mends a record looks whether it agrees again, and so tells the coordinators.
+        # Staff who mend a record look whether it agrees again, and so tell the coordinators.
         self._on.product.reports.verify(damaged.id)
 
     def _served_beside(self, damaged: Cycle) -> int:
@@ -205,7 +205,7 @@ class Damage:
         return seqs[0] if seqs else 0
 
     def _correct(self, cycle_id: str, application: int) -> int:
-        """Give the lowest mark, or the highest where it is the lowest, for one answer."""
+        """Return the lowest mark, or the highest where it is the lowest, for one answer."""
         assert self._people is not None
         memory = self._people.memory
         answers = [

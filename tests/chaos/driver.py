@@ -266,7 +266,7 @@ class People:
 
     @contextmanager
     def _unless_moved_on(self, cycle: Cycle) -> Iterator[None]:
-        """Let a refusal pass where the program is no longer what the look saw it to be.
+        """Pass over a refusal where the program is no longer what the look saw it to be.
 
         It may come to its end, or to a stop that is proposed, between a look and an act: then to
         refuse the act is right. A program that stands as it was seen refuses for no reason.

@@ -46,7 +46,7 @@ def small_disk(folder: Path) -> Iterator[bool]:
 
 @contextmanager
 def no_file_grows() -> Iterator[None]:
-    """Let this process write no file beyond 1 kB, as a disk without room would."""
+    """Forbid this process a file beyond 1 kB, as a disk without room would."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1024, hard))
     try:
