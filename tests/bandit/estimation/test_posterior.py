@@ -12,6 +12,7 @@ from swapflow.bandit.estimation.posterior import (
     Posterior,
     first_scores,
     fit,
+    joint_draws,
     posterior,
 )
 from swapflow.bandit.situation import FloatArray, PullKind, Scores, no_scores
@@ -330,3 +331,30 @@ def test_first_scores_are_those_of_the_lowest_kind_in_the_given_order() -> None:
     )
 
     assert first_scores(scores, n=4).tolist() == [0.3, 0.1]
+
+
+@pytest.mark.parametrize("severity", [0.0, 0.08], ids=["without severity", "with severity"])
+def test_joint_draws_have_the_mean_and_the_covariance_of_the_posterior(severity: float) -> None:
+    """Against the normal equations of all effects at once, unscored arms included."""
+    scores = some_scores(3, arms=6, reviewers=3, count=14)
+    n, fitted = 8, fitted_as(severity=severity)
+
+    drawn = joint_draws(
+        scores, n=n, kinds=KINDS, fitted=fitted, count=60_000, rng=np.random.default_rng(1)
+    )
+
+    reviewers = 3 if severity else 0
+    design = np.zeros((14, n + reviewers))
+    design[np.arange(14), scores.arm] = 1
+    for row, reviewer in enumerate(scores.reviewer):
+        if severity and reviewer >= 0:
+            design[row, n + reviewer] = 1
+    gain = np.array([1.0, 7.0])[scores.kind]
+    prior = np.r_[np.full(n, fitted.prior_variance), np.full(reviewers, severity**2)]
+    precision = design.T @ (gain[:, None] * design) / fitted.noise_variance + np.diag(1 / prior)
+    covariance = np.linalg.inv(precision)
+    rest = scores.mark - fitted.level - np.array(fitted.offsets)[scores.kind]
+    mean = fitted.level + (covariance @ (design.T @ (gain * rest)) / fitted.noise_variance)[:n]
+    assert np.abs(drawn.mean(axis=0) - mean).max() < 0.003
+    assert np.abs(np.cov(drawn.T) - covariance[:n, :n]).max() < 3e-4
+    assert drawn.shape == (60_000, n)
