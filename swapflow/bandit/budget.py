@@ -19,7 +19,13 @@ from swapflow.bandit.estimation.knowledge_gradient import (
     PullValues,
 )
 from swapflow.bandit.estimation.list_quality import list_quality
-from swapflow.bandit.estimation.posterior import Posterior, fit, posterior
+from swapflow.bandit.estimation.posterior import (
+    LATEST_FIT,
+    FitVersion,
+    Posterior,
+    fit,
+    posterior,
+)
 from swapflow.bandit.oracles.oracle import Oracle, TopK
 from swapflow.bandit.situation import (
     FloatArray,
@@ -55,6 +61,7 @@ class BudgetRule:
         refit_growth: Growth of the number of scores after which the model is fitted again.
         quantile: Radii are this many posterior standard deviations (1.96: 95 % of arms).
         fitted: The parameters in use; None fits at every look, which is slower.
+        fit_version: How parameters are fitted.
     """
 
     oracle: Oracle
@@ -72,6 +79,7 @@ class BudgetRule:
     refit_growth: float = 0.1
     quantile: float = 1.96
     fitted: Fitted | None = None
+    fit_version: FitVersion = LATEST_FIT
 
     def needs_refit(self, count: int) -> bool:
         """Whether `count` applied scores are enough above the last fit's count to fit again."""
@@ -168,6 +176,7 @@ class BudgetRule:
             kind_offsets=self.kind_offsets,
             sigma=self.sigma,
             sigma_weight=self.sigma_weight,
+            version=self.fit_version,
         )
 
     def _posterior(self, situation: Situation, fitted: Fitted) -> Posterior:

@@ -8,6 +8,13 @@ from enum import StrEnum
 from swapflow.domain.objective import GroupQuota, GroupTarget, Objective
 
 
+FIRST_FIT = 1
+"""Version of the model's fit in rules that were stored without one."""
+
+LATEST_FIT = 2
+"""Version of the model's fit in new rules; a program takes it when it is launched."""
+
+
 class RuleName(StrEnum):
     """The rule that chooses pulls and decides when to stop."""
 
@@ -183,6 +190,7 @@ class Rules:
             without a shared applicant is asked first, so that severities can be compared.
         estimates: Whether the list is made by other estimates than the rule's own.
         settled: Share of the cohort's value below which further pulls are worth nothing.
+        fit: Version of the model's fit (`FitVersion`); a launched program keeps its own.
         max_applicants: Stated number behind the radii; None takes those present.
         batch: Pulls per decision in lockstep; most pulls per decision in rolling.
         out: Most open pulls at once in rolling; None means reviewers times packet.
@@ -223,6 +231,7 @@ class Rules:
     join_reviewers: bool = False
     estimates: Estimates = Estimates.RULE
     settled: float = 0.0005
+    fit: int = LATEST_FIT
     max_applicants: int | None = None
     dispatch: DispatchMode = DispatchMode.ROLLING
     batch: int = 50

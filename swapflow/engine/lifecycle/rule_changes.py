@@ -39,6 +39,7 @@ def change_rules(
         refuse_finalized(tx)
         old, cycle = tx.rules(), tx.cycle
         launched = cycle.status is not CycleStatus.DRAFT
+        rules = kept(old, rules, launched=launched)
         _check_change(old, rules, spent=cycle.spent + cycle.committed, launched=launched)
         new = numbered(old, replace(rules, version=cycle.rules_version + 1))
         tx.set_rules(new, by=by, reason=reason)
@@ -47,6 +48,11 @@ def change_rules(
             tx.record(EventType.RULES_CHANGED, {"rules": new.version})
             recompute(tx, old, new, by=by)
         return new
+
+
+def kept(old: Rules, new: Rules, *, launched: bool) -> Rules:
+    """Return new rules with what a launched program keeps, whatever the file says: its fit."""
+    return replace(new, fit=old.fit) if launched else new
 
 
 def _check_limits(cycle_id: str, rules: Rules, *, ledger: Ledger) -> None:
