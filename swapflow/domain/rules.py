@@ -190,6 +190,8 @@ class Rules:
             without a shared applicant is asked first, so that severities can be compared.
         estimates: Whether the list is made by other estimates than the rule's own.
         settled: Share of the cohort's value below which further pulls are worth nothing.
+        too_close: An applicant is too close to call whose probability of being among the best
+            lies between this and 1 minus this.
         fit: Version of the model's fit (`FitVersion`); a launched program keeps its own.
         max_applicants: Stated number behind the radii; None takes those present.
         batch: Pulls per decision in lockstep; most pulls per decision in rolling.
@@ -231,6 +233,7 @@ class Rules:
     join_reviewers: bool = False
     estimates: Estimates = Estimates.RULE
     settled: float = 0.0005
+    too_close: float = 0.1
     fit: int = LATEST_FIT
     max_applicants: int | None = None
     dispatch: DispatchMode = DispatchMode.ROLLING

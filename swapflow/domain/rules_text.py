@@ -42,6 +42,7 @@ _ADDED = {
     "language": "",
     "kind_overlap": 0.0,
     "join_reviewers": False,
+    "too_close": 0.1,
     "fit": FIRST_FIT,
 }
 """Settings that the first release does not know, with the values that have no effect."""

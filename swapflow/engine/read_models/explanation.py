@@ -31,7 +31,13 @@ class PullExplanation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """Everything about one application that answers "why?"."""
+    """Everything about one application that answers "why?".
+
+    Attributes:
+        too_close: Whether it is too close to call.
+        likely: Probability, by the model, of being among the best; None without a rank.
+        places: Places of the program: how many the best are.
+    """
 
     external_id: str
     name: str
@@ -42,6 +48,8 @@ class Explanation:
     margin: float | None
     evidence: float
     too_close: bool
+    likely: float | None
+    places: int
     asked: tuple[PullExplanation, ...]
 
 
@@ -57,6 +65,7 @@ def explain(
         application = _called(cycle_id, external_id, ledger=ledger)
         number = application.number
         standing = _standing(seen, number, ledger=ledger)
+        places = seen.projection.rules.cohort_size
     return Explanation(
         external_id=external_id,
         name=application.name,
@@ -67,6 +76,8 @@ def explain(
         margin=standing[3],
         evidence=standing[4],
         too_close=standing[5],
+        likely=standing[6],
+        places=places,
         asked=asked_about(cycle_id, number, ledger=ledger),
     )
 
@@ -133,18 +144,21 @@ def _asked(
 
 def _standing(
     seen: Snapshot, number: int, *, ledger: Ledger
-) -> tuple[int | None, bool, float | None, float | None, float, bool]:
+) -> tuple[int | None, bool, float | None, float | None, float, bool, float | None]:
     if not seen.projection.statuses[number].is_candidate or not seen.arms.information.any():
-        return None, False, None, None, 0.0, False
+        return None, False, None, None, 0.0, False, None
     assessment = seen.assessment(ledger=ledger)
     situation, look = assessment.situation, assessment.look
     arm = int((situation.application == number).argmax())
     rank = int((assessment.order == arm).argmax()) + 1
+    judged = seen.judged(ledger=ledger)
+    assert judged is not None, "there is a score"
     return (
         rank,
         arm in look.cohort,
         float(look.estimate[arm]),
         float(look.radius[arm]),
         float(situation.situation.information[arm]),
-        arm in look.contested,
+        bool(judged.too_close[arm]),
+        float(judged.quality.likely[arm]),
     )

@@ -116,6 +116,7 @@ def _rules(table: RulesTable, moments: Mapping[str, datetime | None]) -> Rules:
         join_reviewers=advanced.join_reviewers,
         estimates=Estimates(advanced.estimates),
         settled=advanced.settled,
+        too_close=advanced.too_close,
         max_applicants=advanced.max_applicants,
         dispatch=DispatchMode(advanced.dispatch),
         batch=advanced.batch,

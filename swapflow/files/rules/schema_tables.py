@@ -157,6 +157,7 @@ class AdvancedTable(TomlTable):
     join_reviewers: bool = False
     estimates: Literal["rule", "raw", "adjusted"] = "rule"
     settled: float = 0.0005
+    too_close: float = 0.1
     max_applicants: int | None = None
     dispatch: Literal["rolling", "lockstep"] = "rolling"
     batch: int = 50

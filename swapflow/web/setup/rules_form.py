@@ -56,6 +56,7 @@ _NUMBER = frozenset(
         "sigma",
         "rho",
         "settled",
+        "too_close",
         "kind_overlap",
         "session_days",
     )
@@ -104,6 +105,7 @@ _ADVANCED = (
     "join_reviewers",
     "estimates",
     "settled",
+    "too_close",
     "max_applicants",
     "dispatch",
     "batch",

@@ -128,4 +128,7 @@ class Explanation(Out):
     margin: float | None
     evidence: float
     too_close_to_call: bool
+    likely: float | None = Field(
+        description="Probability of being among the best, by the model; null without a rank."
+    )
     asked: list[Asked]

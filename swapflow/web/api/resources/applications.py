@@ -102,6 +102,7 @@ def explain_applicant(
         margin=_hundred(told.margin),
         evidence=told.evidence,
         too_close_to_call=told.too_close,
+        likely=told.likely,
         asked=[
             Asked(
                 request=asked.request,
