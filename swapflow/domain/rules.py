@@ -11,6 +11,9 @@ from swapflow.domain.objective import GroupQuota, GroupTarget, Objective
 FIRST_FIT = 1
 """Version of the model's fit in rules that were stored without one."""
 
+USUAL_TAPER = 0.5
+"""Taper of a program whose rules name none when it is launched."""
+
 LATEST_FIT = 2
 """Version of the model's fit in new rules; a program takes it when it is launched."""
 
@@ -196,6 +199,8 @@ class Rules:
         max_applicants: Stated number behind the radii; None takes those present.
         batch: Pulls per decision in lockstep; most pulls per decision in rolling.
         out: Most open pulls at once in rolling; None means reviewers times packet.
+        taper: Share of what is not yet spent that the rule keeps out in rolling; 0 for no limit
+            but `out`. None is settled at the launch; programs launched before have none.
         packet: Most open assignments at once per reviewer, unless the roster has another number.
         attempts: Tries to fill a seat before staff are asked.
         applications_close: No new arm after this; None while open.
@@ -239,6 +244,7 @@ class Rules:
     dispatch: DispatchMode = DispatchMode.ROLLING
     batch: int = 50
     out: int | None = None
+    taper: float | None = None
     packet: int = 10
     attempts: int = 5
     blind: bool = True

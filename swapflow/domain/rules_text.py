@@ -44,6 +44,7 @@ _ADDED = {
     "join_reviewers": False,
     "too_close": 0.1,
     "fit": FIRST_FIT,
+    "taper": None,
 }
 """Settings that the first release does not know, with the values that have no effect."""
 

@@ -8,7 +8,14 @@ from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.event import EventType
 from swapflow.domain.people.application import Application
 from swapflow.domain.people.reviewer import Reviewer
-from swapflow.domain.rules import LATEST_FIT, FloorFor, Purpose, Rules, SignInPolicy
+from swapflow.domain.rules import (
+    LATEST_FIT,
+    USUAL_TAPER,
+    FloorFor,
+    Purpose,
+    Rules,
+    SignInPolicy,
+)
 from swapflow.engine.ports.coordination import EventReads
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.requests import RequestReads
@@ -85,10 +92,14 @@ def launch(cycle_id: str, *, by: str, ledger: Ledger, provider: bool = False) ->
 
 
 def settled_at_launch(rules: Rules) -> Rules:
-    """Return the rules that a program is launched under: those of the draft, with today's fit."""
-    if rules.fit == LATEST_FIT:
-        return rules
-    return replace(rules, version=rules.version + 1, fit=LATEST_FIT)
+    """Return the rules that a program is launched under.
+
+    Those of the draft, with today's fit and, in a real program that names none, the usual taper.
+    """
+    settled = replace(rules, fit=LATEST_FIT)
+    if rules.taper is None and rules.purpose is Purpose.REAL:
+        settled = replace(settled, taper=USUAL_TAPER)
+    return rules if settled == rules else replace(settled, version=rules.version + 1)
 
 
 def launch_problems(

@@ -51,8 +51,13 @@ def change_rules(
 
 
 def kept(old: Rules, new: Rules, *, launched: bool) -> Rules:
-    """Return new rules with what a launched program keeps, whatever the file says: its fit."""
-    return replace(new, fit=old.fit) if launched else new
+    """Return new rules with what a launched program keeps.
+
+    That is its fit, whatever the file says, and its taper, unless the file names another.
+    """
+    if not launched:
+        return new
+    return replace(new, fit=old.fit, taper=old.taper if new.taper is None else new.taper)
 
 
 def _check_limits(cycle_id: str, rules: Rules, *, ledger: Ledger) -> None:

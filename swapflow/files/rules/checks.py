@@ -310,6 +310,13 @@ def _advanced(rules: Rules) -> Iterator[RulesProblem]:
             reason="the least probability that counts as too close to call is above 0, below 0.5",
             cure="Write 0.1, the usual value",
         )
+    if rules.taper is not None and not 0 <= rules.taper <= 1:
+        yield RulesProblem(
+            place="advanced, taper",
+            value=f"{rules.taper:g}",
+            reason="taper is the share of what is left of the budget that may be out, from 0 to 1",
+            cure="Write 0.5 or 0.25, or 0 for no taper",
+        )
     if not 0 <= rules.kind_overlap <= MOST_OVERLAP:
         yield RulesProblem(
             place="advanced, kind_overlap",

@@ -316,6 +316,7 @@ def _advanced(rules: Rules) -> dict[str, _Value]:
         "dispatch": rules.dispatch.value,
         "batch": rules.batch,
         "out": rules.out,
+        "taper": rules.taper,
         "attempts": rules.attempts,
         "seed": rules.seed,
     }

@@ -121,6 +121,7 @@ def _rules(table: RulesTable, moments: Mapping[str, datetime | None]) -> Rules:
         dispatch=DispatchMode(advanced.dispatch),
         batch=advanced.batch,
         out=advanced.out,
+        taper=advanced.taper,
         packet=table.packet,
         attempts=advanced.attempts,
         blind=table.blind,

@@ -162,6 +162,7 @@ class AdvancedTable(TomlTable):
     dispatch: Literal["rolling", "lockstep"] = "rolling"
     batch: int = 50
     out: int | None = None
+    taper: float | None = None
     attempts: int = 5
     seed: int = 0
 

@@ -57,6 +57,7 @@ _NUMBER = frozenset(
         "rho",
         "settled",
         "too_close",
+        "taper",
         "kind_overlap",
         "session_days",
     )
@@ -110,6 +111,7 @@ _ADVANCED = (
     "dispatch",
     "batch",
     "out",
+    "taper",
     "attempts",
     "seed",
 )

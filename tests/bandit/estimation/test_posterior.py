@@ -390,9 +390,11 @@ def shuffled(scores: Scores, seed: int) -> Scores:
 def test_marks_in_another_order_give_the_same_fit(seed: int) -> None:
     """Bit for bit, with severities and offsets: the fit is a function of the set of marks."""
     scores = some_scores(seed, count=int(np.random.default_rng(seed).integers(1, 40)))
-    options = {"n": 12, "kinds": KINDS, "severity": True, "kind_offsets": True}
 
-    first, second = fit(scores, **options), fit(shuffled(scores, seed), **options)
+    first, second = (
+        fit(each, n=12, kinds=KINDS, severity=True, kind_offsets=True)
+        for each in (scores, shuffled(scores, seed))
+    )
 
     assert first == second
     one, other = (
