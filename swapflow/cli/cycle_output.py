@@ -281,6 +281,8 @@ def explanation_plain(found: "Explanation") -> list["str | Listing"]:
             f"evidence of {found.evidence:g} review{'' if found.evidence == 1 else 's'}"
             f"{'; too close to call' if found.too_close else ''}"
         )
+    if found.way is not None:
+        parts.append(" ".join(str(one) for one in found.way.sentences()))
     if found.likely is not None:
         parts.append(f"by the model {likely_words(found.likely, found.places)}")
     parts.append(

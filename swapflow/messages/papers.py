@@ -37,6 +37,22 @@ TEXTS = {
             "everybody were reviewed without end."
         ),
     ),
+    "way_mean": ("{count} mark of {mean:.0f}.", "{count} marks, average {mean:.0f}."),
+    "way_severity_up": "These reviewers are severe: {points:.0f} points are added.",
+    "way_severity_down": "These reviewers are generous: {points:.0f} points are taken away.",
+    "way_kind_up": "This kind is marked severely: {points:.0f} points are added.",
+    "way_kind_down": "This kind is marked generously: {points:.0f} points are taken away.",
+    "way_few": (
+        (
+            "With only {count} mark the estimate stays near the program's average: "
+            "{estimate:.0f} ± {margin:.0f}. More reviews could move it up or down."
+        ),
+        (
+            "With only {count} marks the estimate stays near the program's average: "
+            "{estimate:.0f} ± {margin:.0f}. More reviews could move it up or down."
+        ),
+    ),
+    "way_estimate": "The estimate is {estimate:.0f} ± {margin:.0f}.",
     "likely_among": "likely among the top {places}: {tenths} in 10",
     "hardly_among": "likely among the top {places}: less than 1 in 10",
     "surely_among": "likely among the top {places}: more than 9 in 10",

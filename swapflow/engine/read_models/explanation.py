@@ -7,6 +7,7 @@ from swapflow.domain.reviewing.score import Score
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.overview import OverviewReads
 from swapflow.engine.ports.records import ApplicantName, DecisionRecord
+from swapflow.engine.read_models.estimate_way import EstimateWay, way_of
 from swapflow.engine.read_models.snapshot import Snapshot, SnapshotCache
 from swapflow.errors import NotFoundError
 
@@ -37,6 +38,7 @@ class Explanation:
         too_close: Whether it is too close to call.
         likely: Probability, by the model, of being among the best; None without a rank.
         places: Places of the program: how many the best are.
+        way: The way from the mean of the marks to the estimate; None where that is the mean.
     """
 
     external_id: str
@@ -50,6 +52,7 @@ class Explanation:
     too_close: bool
     likely: float | None
     places: int
+    way: EstimateWay | None
     asked: tuple[PullExplanation, ...]
 
 
@@ -66,6 +69,7 @@ def explain(
         number = application.number
         standing = _standing(seen, number, ledger=ledger)
         places = seen.projection.rules.cohort_size
+        way = way_of(seen, number, ledger=ledger)
     return Explanation(
         external_id=external_id,
         name=application.name,
@@ -78,6 +82,7 @@ def explain(
         too_close=standing[5],
         likely=standing[6],
         places=places,
+        way=way,
         asked=asked_about(cycle_id, number, ledger=ledger),
     )
 

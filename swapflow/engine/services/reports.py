@@ -24,6 +24,7 @@ from swapflow.engine.ports.records import (
 from swapflow.engine.projection.ingest import rebuild
 from swapflow.engine.read_models.calibration import Calibration, latest_calibration
 from swapflow.engine.read_models.dashboard import Dashboard
+from swapflow.engine.read_models.estimate_way import EstimateWay, estimate_way
 from swapflow.engine.read_models.explanation import (
     Explanation,
     PullExplanation,
@@ -154,6 +155,12 @@ class ReportService:
     def asked_about(self, cycle_id: str, number: int) -> tuple[PullExplanation, ...]:
         """Explain why each review of an application was requested, and its result."""
         return asked_about(cycle_id, number, ledger=self.context.ledger)
+
+    def estimate_way(self, cycle_id: str, number: int) -> EstimateWay | None:
+        """Return the way from an application's mean mark to its estimate, if there is one."""
+        return estimate_way(
+            cycle_id, number, ledger=self.context.ledger, snapshots=self.context.snapshots
+        )
 
     def explain(self, cycle_id: str, external_id: str) -> Explanation:
         """Explain why an application was asked about, and its place."""

@@ -175,6 +175,7 @@ def _card(
             "rules": rules,
             "application": application,
             "row": row,
+            "way": product.reports.estimate_way(cycle_id, number) if row["rank"] else None,
             "said": said,
             "pin": next(
                 (p for p in product.reports.pins(cycle_id) if p.application == number), None
