@@ -1,7 +1,8 @@
 """Automatic reviewers: each answer is a function of the question alone.
 
 A roster entry names its program: `truth:FILE?sigma=0.16` (marks drawn around a known truth),
-`replay:FOLDER?seed=3` (recorded marks), or `https://…` (a scoring service). `#unnamed` at the end
+`replay:FOLDER?seed=3` (recorded marks; `&scale=0..5` where the file leaves a doubt), or
+`https://…` (a scoring service). `#unnamed` at the end
 means that the program represents people whose names are not on record.
 """
 
@@ -149,7 +150,8 @@ def automatic_reviewer(specification: str) -> AutomaticReviewer:
     options = {name: values[-1] for name, values in parse_qs(query).items()}
     seed = int(options.get("seed", "0"))
     if scheme == "replay":
-        return Replay(recording=read_recording(Path(place)).shuffled(seed))
+        recording = read_recording(Path(place), scale=options.get("scale", ""))
+        return Replay(recording=recording.shuffled(seed))
     if scheme == "truth":
         return KnownTruth(
             truth=_truths(Path(place)),

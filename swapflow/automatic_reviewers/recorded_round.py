@@ -16,11 +16,12 @@ from typing import Self
 import numpy as np
 
 from swapflow.bandit.ties import tie_key
+from swapflow.domain.reviewing.mark_scale import MarkScale
 from swapflow.errors import InvalidInputError, NotFoundError
 
 
-SCALE = (1.0, 10.0)
-"""Lowest and highest mark of the recorded scales."""
+UTILITY = MarkScale(worst=0.0, best=1.0)
+"""What `score01` and `true_utility` are on."""
 
 FIRST_GIVEN = "score_20221105"
 
@@ -45,6 +46,7 @@ class Recording:
         interviews: Each item's interview, if it had one.
         utility: The measure of a cohort: the truth, or the mean of the final marks.
         accepted: Items that were actually chosen; empty where that is not on record.
+        scale: The scale of the marks.
     """
 
     items: tuple[str, ...]
@@ -53,6 +55,7 @@ class Recording:
     interviews: dict[str, float]
     utility: dict[str, float]
     accepted: frozenset[str]
+    scale: MarkScale
 
     @cached_property
     def reviewers(self) -> tuple[str, ...]:
@@ -92,26 +95,32 @@ class Recording:
         return sum(self.utility[item] for item in sorted(cohort))
 
 
-def read_recording(folder: Path) -> Recording:
+def read_recording(folder: Path, *, scale: str = "") -> Recording:
     """Read a folder of recorded reviews.
 
     Items without a decision are left out where decisions are on record, and so are items without
     a single review.
 
+    Args:
+        folder: Where `items.csv` and `scores.csv` are.
+        scale: Worst and best mark, such as "0..5", or "5..1" where 1 is best; "" reads it from
+            the marks, if both ends of a usual scale occur.
+
     Raises:
         NotFoundError: If the folder or one of its files is missing.
-        InvalidInputError: If a file lacks a column or holds something else than numbers.
+        InvalidInputError: If a file lacks a column or holds something else than numbers, if the
+            marks leave a doubt about their scale, or if one lies outside it.
     """
     if not folder.is_dir():
         raise NotFoundError("recorded_folder_missing", folder=folder)
     rows = _table(folder / "items.csv", {"item_id"})
     decided = {r["item_id"] for r in rows if r.get("accepted", "0") in {"0", "1"}}
-    reviews = _reviews(folder / "scores.csv", decided)
+    reviews, known_scale = _reviews(folder / "scores.csv", decided, scale)
     items = tuple(r["item_id"] for r in rows if r["item_id"] in reviews)
     known = set(items)
     truths = {
-        r["item_id"]: _number(r["true_utility"], folder / "items.csv")
-        for r in rows
+        r["item_id"]: _number(r["true_utility"], folder / "items.csv", line)
+        for line, r in enumerate(rows, start=2)
         if r.get("true_utility")
     }
     final = {item: float(np.mean([r.final for r in reviews[item]])) for item in items}
@@ -126,13 +135,8 @@ def read_recording(folder: Path) -> Recording:
         interviews=_interviews(folder / "interviews.csv", known),
         utility={item: truths.get(item, final[item]) for item in items},
         accepted=frozenset(r["item_id"] for r in rows if r.get("accepted") == "1") & known,
+        scale=known_scale,
     )
-
-
-def to_utility(mark: float) -> float:
-    """Convert a recorded mark to [0, 1]."""
-    low, high = SCALE
-    return (mark - low) / (high - low)
 
 
 def _shuffled(
@@ -142,30 +146,66 @@ def _shuffled(
     return tuple(review for _, review in sorted(keyed, key=lambda pair: pair[0]))
 
 
-def _reviews(path: Path, items: set[str]) -> dict[str, tuple[RecordedReview, ...]]:
+def _reviews(
+    path: Path, items: set[str], scale: str
+) -> tuple[dict[str, tuple[RecordedReview, ...]], MarkScale]:
+    """Read the reviews of these items, and the scale of all marks of the file."""
+    rows = []
+    # The header is line 1; a cell with a line break would need a parser that counts lines.
+    for line, row in enumerate(_table(path, {"item_id", "order", "score"}), start=2):
+        final = _number(row["score"], path, line)
+        first = _number(row[FIRST_GIVEN], path, line) if row.get(FIRST_GIVEN) else final
+        rows.append((line, row, final, first))
+    known = _scale(path, scale, [mark for _, _, *marks in rows for mark in marks])
     found: dict[str, list[tuple[int, RecordedReview]]] = {}
-    for row in _table(path, {"item_id", "order", "score"}):
+    for line, row, final, first in rows:
+        for mark in (final, first):
+            if not known.holds(mark):
+                raise InvalidInputError(
+                    "recorded_outside_scale", path=path, line=line, mark=mark, scale=known
+                )
         if row["item_id"] not in items:
             continue
-        final = to_utility(_number(row["score"], path))
-        first = row.get(FIRST_GIVEN) or row["score"]
         review = RecordedReview(
-            utility=to_utility(_number(first, path)),
-            final=final,
+            utility=known.utility(first),
+            final=known.utility(final),
             reviewer=row.get("reviewer_id", ""),
         )
-        found.setdefault(row["item_id"], []).append((int(row["order"]), review))
-    return {
+        number = int(_number(row["order"], path, line))
+        found.setdefault(row["item_id"], []).append((number, review))
+    reviews = {
         item: tuple(review for _, review in sorted(numbered, key=lambda pair: pair[0]))
         for item, numbered in found.items()
     }
+    return reviews, known
+
+
+def _scale(path: Path, scale: str, marks: list[float]) -> MarkScale:
+    """Return the stated scale, or the one that the marks show."""
+    if scale:
+        return MarkScale.written(scale)
+    read = MarkScale.of_marks(marks)
+    if read is None:
+        named: dict[str, object] = {"source": path, "header": "score"}
+        if not marks:
+            raise InvalidInputError("scale_not_stated", **named)
+        raise InvalidInputError(
+            "scale_not_stated_range", **named, least=min(marks), most=max(marks)
+        )
+    return read
 
 
 def _interviews(path: Path, items: set[str]) -> dict[str, float]:
     if not path.exists():
         return {}
-    rows = _table(path, {"item_id", "score01"})
-    return {r["item_id"]: _number(r["score01"], path) for r in rows if r["item_id"] in items}
+    found = {}
+    for line, row in enumerate(_table(path, {"item_id", "score01"}), start=2):
+        mark = _number(row["score01"], path, line)
+        if not UTILITY.holds(mark):
+            raise InvalidInputError("recorded_interview_outside", path=path, line=line, mark=mark)
+        if row["item_id"] in items:
+            found[row["item_id"]] = mark
+    return found
 
 
 def _table(path: Path, columns: set[str]) -> list[dict[str, str]]:
@@ -182,8 +222,10 @@ def _table(path: Path, columns: set[str]) -> list[dict[str, str]]:
         raise InvalidInputError("recorded_unreadable", path=path, problem=error) from error
 
 
-def _number(text: str, path: Path) -> float:
+def _number(text: str | None, path: Path, line: int) -> float:
     try:
-        return float(text)
+        return float(text or "")
     except ValueError:
-        raise InvalidInputError("recorded_not_a_number", path=path, text=text) from None
+        raise InvalidInputError(
+            "recorded_not_a_number", path=path, line=line, text=text or ""
+        ) from None

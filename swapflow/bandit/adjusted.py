@@ -15,7 +15,7 @@ import numpy as np
 
 from swapflow.bandit.decision import certified_loss, compare
 from swapflow.bandit.estimation.crossed_model import Fitted
-from swapflow.bandit.estimation.posterior import fit, posterior
+from swapflow.bandit.estimation.posterior import LATEST_FIT, FitVersion, fit, posterior
 from swapflow.bandit.oracles.oracle import Oracle
 from swapflow.bandit.situation import FloatArray, Look, Picks, PullKind, Rule, Scores, Situation
 from swapflow.bandit.ties import rounded
@@ -52,6 +52,7 @@ class AdjustedRule:
         sigma: Spread of a mark that the rule assumes.
         delta: Probability with which the bound beside the list may fail.
         max_applicants: Arms that the bound allows for; None takes the present number.
+        fit_version: How the severities and offsets are fitted.
     """
 
     rule: Rule
@@ -59,6 +60,7 @@ class AdjustedRule:
     sigma: float
     delta: float
     max_applicants: int | None = None
+    fit_version: FitVersion = LATEST_FIT
 
     def look(self, situation: Situation) -> Look:
         """Compute the assessment by adjusted means: `Rule.look`.
@@ -70,7 +72,12 @@ class AdjustedRule:
         raw = self.rule.look(situation)
         kinds, scores = situation.kinds, situation.scores
         fitted = fit(
-            scores, n=situation.n, kinds=kinds, severity=True, kind_offsets=len(kinds) > 1
+            scores,
+            n=situation.n,
+            kinds=kinds,
+            severity=True,
+            kind_offsets=len(kinds) > 1,
+            version=self.fit_version,
         )
         shift = shifts(scores, n=situation.n, kinds=kinds, fitted=fitted)
         estimate = rounded(situation.mean - shift)

@@ -17,10 +17,16 @@ from swapflow.bandit.estimation.knowledge_gradient import (
     LARGEST_BUNDLE,
     PullChooser,
     PullValues,
-    expected_crossing,
 )
-from swapflow.bandit.estimation.posterior import Posterior, fit, posterior
-from swapflow.bandit.oracles.oracle import Oracle
+from swapflow.bandit.estimation.list_quality import list_quality
+from swapflow.bandit.estimation.posterior import (
+    LATEST_FIT,
+    FitVersion,
+    Posterior,
+    fit,
+    posterior,
+)
+from swapflow.bandit.oracles.oracle import Oracle, TopK
 from swapflow.bandit.situation import (
     FloatArray,
     IntArray,
@@ -55,6 +61,7 @@ class BudgetRule:
         refit_growth: Growth of the number of scores after which the model is fitted again.
         quantile: Radii are this many posterior standard deviations (1.96: 95 % of arms).
         fitted: The parameters in use; None fits at every look, which is slower.
+        fit_version: How parameters are fitted.
     """
 
     oracle: Oracle
@@ -72,6 +79,7 @@ class BudgetRule:
     refit_growth: float = 0.1
     quantile: float = 1.96
     fitted: Fitted | None = None
+    fit_version: FitVersion = LATEST_FIT
 
     def needs_refit(self, count: int) -> bool:
         """Whether `count` applied scores are enough above the last fit's count to fit again."""
@@ -92,9 +100,8 @@ class BudgetRule:
 
         The radius is `quantile` posterior standard deviations; gap, rival and contested set follow
         from it; they prove nothing. The certified loss is on raw means, given the fitted spread of
-        marks (noise and severity together). The expected loss sums how far every arm is expected
-        to lie beyond the cut. Where the model holds, that is no less than the loss (the best
-        cohort gains at most that much against any fixed cut); where it does not hold, it bounds
+        marks (noise and severity together). Expected loss and quality are the posterior's
+        (`estimation/list_quality.py`), for a plain sum: where the model does not hold, they bound
         nothing.
         """
         fitted = self.fitted or self._fit(situation)
@@ -104,8 +111,8 @@ class BudgetRule:
         radius = self.quantile * deviation
         cohort = self.oracle.best(estimate)
         comparison = compare(estimate, radius, cohort, self.oracle)
-        distance, slope = self._cut(estimate, cohort)
-        doubt = slope * expected_crossing(distance, deviation)
+        plain = isinstance(self.oracle, TopK)
+        quality = list_quality(estimate, deviation, cohort) if plain else None
         return Look(
             cohort=cohort,
             rival=comparison.rival,
@@ -122,9 +129,10 @@ class BudgetRule:
                 delta=self.delta,
                 max_applicants=self.max_applicants,
             ),
-            expected_loss=float(doubt.sum()),
+            expected_loss=math.nan if quality is None else quality.expected_loss,
             stop=self._stop(situation, fitted, estimate, cohort),
             parameters=fitted.to_dict() | self._own_parameters(),
+            quality=quality,
         )
 
     def choose(
@@ -172,6 +180,7 @@ class BudgetRule:
             kind_offsets=self.kind_offsets,
             sigma=self.sigma,
             sigma_weight=self.sigma_weight,
+            version=self.fit_version,
         )
 
     def _posterior(self, situation: Situation, fitted: Fitted) -> Posterior:

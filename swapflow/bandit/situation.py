@@ -113,6 +113,25 @@ class StopReason(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ListQuality:
+    """How good a list of K arms is by a model's posterior.
+
+    Attributes:
+        expected_loss: How much value the list is expected to lack, in the objective's units.
+        loss_range: 90 % range of what it lacks.
+        likely: Probability of each arm to be among the best K, shape (n,).
+        belong: How many of the list's arms are expected to be among the best K (H).
+        belong_range: 90 % range of their number.
+    """
+
+    expected_loss: float
+    loss_range: tuple[float, float]
+    likely: FloatArray
+    belong: float
+    belong_range: tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
     """A rule's assessment at one moment.
 
@@ -124,9 +143,11 @@ class Look:
         radius: Radius of each estimate, shape (n,).
         gap: w(rival) - w(cohort) under the rule's own worst case ũ.
         certified_loss: The gap under the mixture radius on `settled_mean`, under every rule.
-        expected_loss: The model's estimate of the loss (`budget` only, else NaN).
+        expected_loss: The model's estimate of the loss (`budget` with a plain sum, else NaN:
+            other objectives need draws, which no decision waits for).
         stop: CERTIFIED or SETTLED when the received scores meet the rule's test, else None.
         parameters: Parameters fitted or fixed for this look, by name, for the decision's record.
+        quality: How good the cohort is by the model, where `expected_loss` is known.
     """
 
     cohort: IntArray
@@ -139,6 +160,7 @@ class Look:
     expected_loss: float
     stop: StopReason | None
     parameters: dict[str, float]
+    quality: ListQuality | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

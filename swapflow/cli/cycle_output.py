@@ -10,6 +10,7 @@ from swapflow.cli.output import Listing, hundred, many
 
 if TYPE_CHECKING:
     from swapflow.domain.cohort.proposal import MethodSheet, Outcome, Place, Proposal
+    from swapflow.domain.cohort.quality_words import QualityFigures
     from swapflow.engine.read_models.explanation import Explanation, PullExplanation
     from swapflow.engine.read_models.progress import Progress
     from swapflow.engine.services import Swapflow
@@ -47,6 +48,9 @@ def progress_json(seen: "Progress") -> dict[str, object]:
     """Return a cycle's progress under stable keys."""
     content: dict[str, object] = asdict(seen)
     content["cycle"] = content.pop("cycle_id")
+    content["contested"] = content["too_close"]
+    del content["figures"]
+    content |= figures_json(seen.figures)
     content["blocked"] = [
         {"applicant": applicant, "kind": kind, "reason": reason}
         for applicant, kind, reason in seen.blocked
@@ -54,11 +58,23 @@ def progress_json(seen: "Progress") -> dict[str, object]:
     return content
 
 
+def figures_json(figures: "QualityFigures | None") -> dict[str, object]:
+    """Return how good a list is under stable keys; null where it is not known."""
+    return {
+        "expected_loss": None if figures is None else figures.expected_loss,
+        "expected_loss_points": None if figures is None else figures.points,
+        "expected_loss_points_range": None if figures is None else figures.points_range,
+        "belong": None if figures is None else figures.belong,
+        "belong_range": None if figures is None else figures.belong_range,
+        "could_change": None if figures is None else figures.could_change,
+    }
+
+
 def progress_plain(seen: "Progress") -> list["str | Listing"]:
     """Format a cycle's progress, for people."""
     parts: list[str | Listing] = [
         f"{seen.cycle_id} ({seen.name}): {_status(seen)}",
-        f"{seen.places} places, {seen.candidates} applicants, {seen.contested} too close to call",
+        f"{seen.places} places, {seen.candidates} applicants, {_too_close(seen)}",
         f"spent {seen.spent} and set aside {seen.committed} of {seen.budget} {seen.unit}",
     ]
     parts += _losses(seen)
@@ -87,7 +103,7 @@ def progress_line(seen: "Progress") -> str:
     done = ", ".join(f"{kind.done} {kind.name}" for kind in seen.kinds)
     return (
         f"{seen.cycle_id} {seen.status}: {done}; "
-        f"spent {seen.spent} of {seen.budget} {seen.unit}; {seen.contested} too close to call"
+        f"spent {seen.spent} of {seen.budget} {seen.unit}; {_too_close(seen)}"
     )
 
 
@@ -108,16 +124,26 @@ def _status(seen: "Progress") -> str:
 
 
 def _losses(seen: "Progress") -> list[str]:
+    from swapflow.domain.cohort.quality_words import points_a_place, shows_certified_loss
+    from swapflow.messages import Message
+
     lines = []
-    if seen.certified_loss is not None and seen.certified_loss < seen.places:
-        lines.append(
-            f"the list could still gain at most {100 * seen.certified_loss:.1f} points in all, "
-            "under the stated assumptions (one applicant's full score is 100)"
-        )
-    if seen.expected_loss is not None:
-        points = 100 * seen.expected_loss
-        lines.append(f"the model expects that the list still lacks {points:.1f} points in all")
+    figures = seen.figures
+    if figures is not None:
+        lines.append(str(figures.sentence()))
+    certified = seen.certified_loss
+    expected = None if figures is None else figures.expected_loss
+    if certified is not None and shows_certified_loss(seen.rule.value, certified, expected):
+        points = points_a_place(certified, seen.places)
+        if points <= 100:  # noqa: PLR2004 - a full score a place: nobody needs a promise of that
+            lines.append(str(Message("list_could_gain", points=points)))
     return lines
+
+
+def _too_close(seen: "Progress") -> str:
+    if seen.too_close is None:
+        return "calculating who is too close to call"
+    return f"{seen.too_close} too close to call"
 
 
 # A list
@@ -169,7 +195,7 @@ def proposal_plain(proposal: "Proposal", outcomes: "Iterable[Outcome]") -> list[
                     hundred(p.estimate),
                     hundred(p.margin),
                     p.standing.value == "cohort",
-                    p.contested,
+                    p.too_close,
                 )
                 for p in chosen
             ),
@@ -198,7 +224,11 @@ def _some(names: list[str], most: int = 20) -> str:
 
 def _method_plain(sheet: "MethodSheet") -> list[str]:
     reviews = ", ".join(f"{count} {kind}" for kind, count in sheet.pulls.items())
+    from swapflow.domain.cohort.proposal import figures_of
+
+    figures = figures_of(sheet)
     return [
+        *(() if figures is None else (str(figures.sentence()),)),
         (
             f"scores that count: {reviews or 'none'}; spent {sheet.spent} of {sheet.budget} "
             f"{sheet.unit}"
@@ -220,7 +250,8 @@ def _place_json(place: "Place", outcome: "Outcome | None") -> dict[str, object]:
         "margin": place.margin,
         "plain_mean": place.raw_mean,
         "evidence": place.evidence,
-        "too_close_to_call": place.contested,
+        "too_close_to_call": place.too_close,
+        "likely": place.likely,
         "tied": place.tied,
         "scores": dict(place.pulls),
         "missing": dict(place.floor_missing),
@@ -239,6 +270,8 @@ def explanation_json(found: "Explanation") -> dict[str, object]:
 
 def explanation_plain(found: "Explanation") -> list["str | Listing"]:
     """Format an explanation, for people."""
+    from swapflow.domain.cohort.quality_words import likely_words
+
     parts: list[str | Listing] = [
         f"{found.external_id} {found.name}".strip() + f": {found.status}, {_rank(found)}",
     ]
@@ -248,6 +281,10 @@ def explanation_plain(found: "Explanation") -> list["str | Listing"]:
             f"evidence of {found.evidence:g} review{'' if found.evidence == 1 else 's'}"
             f"{'; too close to call' if found.too_close else ''}"
         )
+    if found.way is not None:
+        parts.append(" ".join(str(one) for one in found.way.sentences()))
+    if found.likely is not None:
+        parts.append(f"by the model {likely_words(found.likely, found.places)}")
     parts.append(
         Listing(
             headers=("request", "kind", "why", "reviewer", "stands", "of 100", "counts"),
@@ -280,7 +317,7 @@ def _why(asked: "PullExplanation") -> str:
     said = _WHY.get(asked.why, asked.why)
     if asked.decision:
         said += f" (decision {asked.decision}"
-        said += "; too close to call then)" if asked.contested_then else ")"
+        said += "; contested then)" if asked.contested_then else ")"
     return said
 
 

@@ -8,6 +8,16 @@ from enum import StrEnum
 from swapflow.domain.objective import GroupQuota, GroupTarget, Objective
 
 
+FIRST_FIT = 1
+"""Version of the model's fit in rules that were stored without one."""
+
+USUAL_TAPER = 0.5
+"""Taper of a program whose rules name none when it is launched."""
+
+LATEST_FIT = 2
+"""Version of the model's fit in new rules; a program takes it when it is launched."""
+
+
 class RuleName(StrEnum):
     """The rule that chooses pulls and decides when to stop."""
 
@@ -183,9 +193,14 @@ class Rules:
             without a shared applicant is asked first, so that severities can be compared.
         estimates: Whether the list is made by other estimates than the rule's own.
         settled: Share of the cohort's value below which further pulls are worth nothing.
+        too_close: An applicant is too close to call whose probability of being among the best
+            lies between this and 1 minus this.
+        fit: Version of the model's fit (`FitVersion`); a launched program keeps its own.
         max_applicants: Stated number behind the radii; None takes those present.
         batch: Pulls per decision in lockstep; most pulls per decision in rolling.
         out: Most open pulls at once in rolling; None means reviewers times packet.
+        taper: Share of what is not yet spent that the rule keeps out in rolling; 0 for no limit
+            but `out`. None is settled at the launch; programs launched before have none.
         packet: Most open assignments at once per reviewer, unless the roster has another number.
         attempts: Tries to fill a seat before staff are asked.
         applications_close: No new arm after this; None while open.
@@ -223,10 +238,13 @@ class Rules:
     join_reviewers: bool = False
     estimates: Estimates = Estimates.RULE
     settled: float = 0.0005
+    too_close: float = 0.1
+    fit: int = LATEST_FIT
     max_applicants: int | None = None
     dispatch: DispatchMode = DispatchMode.ROLLING
     batch: int = 50
     out: int | None = None
+    taper: float | None = None
     packet: int = 10
     attempts: int = 5
     blind: bool = True

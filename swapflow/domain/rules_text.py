@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from swapflow.domain.objective import GroupQuota, GroupTarget, Objective, SpreadOver
 from swapflow.domain.rules import (
+    FIRST_FIT,
     AutomaticReview,
     Criterion,
     DispatchMode,
@@ -41,6 +42,9 @@ _ADDED = {
     "language": "",
     "kind_overlap": 0.0,
     "join_reviewers": False,
+    "too_close": 0.1,
+    "fit": FIRST_FIT,
+    "taper": None,
 }
 """Settings that the first release does not know, with the values that have no effect."""
 
@@ -57,6 +61,7 @@ def from_text(text: str) -> Rules:
     raw["dispatch"] = DispatchMode(raw["dispatch"])
     raw["estimates"] = Estimates(raw.get("estimates", Estimates.RULE))
     raw["sign_in"] = SignInPolicy(raw.get("sign_in", SignInPolicy.ANY))
+    raw["fit"] = raw.get("fit", FIRST_FIT)
     raw["lines"] = tuple(SeatLine(**line) for line in raw["lines"])
     raw["kinds"] = tuple(
         KindRules(**{**kind, "questions": tuple(kind.get("questions", ()))})

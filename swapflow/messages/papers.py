@@ -15,11 +15,60 @@ TEXTS = {
         "Most the list could still gain by further reviews: {loss}, under the stated "
         "assumptions (independent marks, a stated spread, comparable reviewers)."
     ),
-    "method_expected_loss": (
-        "By the model's estimate the list falls short by {loss}. It is an estimate without a "
-        "promise and tends to be too low."
+    "list_quality": (
+        (
+            "By the model, this list is about {loss:.1f} of 100 points a place short of the best "
+            "possible (90 % range {low:.1f} to {high:.1f}); about {belong:.0f} of its {count} "
+            "place would stay if everybody were reviewed without end."
+        ),
+        (
+            "By the model, this list is about {loss:.1f} of 100 points a place short of the best "
+            "possible (90 % range {low:.1f} to {high:.1f}); about {belong:.0f} of its {count} "
+            "places would stay if everybody were reviewed without end."
+        ),
     ),
-    "method_points": "{points:.1f} points in all (one applicant's full score is 100)",
+    "list_belongs": (
+        (
+            "By the model, about {belong:.0f} of this list's {count} place would stay if "
+            "everybody were reviewed without end."
+        ),
+        (
+            "By the model, about {belong:.0f} of this list's {count} places would stay if "
+            "everybody were reviewed without end."
+        ),
+    ),
+    "way_mean": ("{count} mark of {mean:.0f}.", "{count} marks, average {mean:.0f}."),
+    "way_severity_up": "These reviewers are severe: {points:.0f} points are added.",
+    "way_severity_down": "These reviewers are generous: {points:.0f} points are taken away.",
+    "way_kind_up": "This kind is marked severely: {points:.0f} points are added.",
+    "way_kind_down": "This kind is marked generously: {points:.0f} points are taken away.",
+    "way_few": (
+        (
+            "With only {count} mark the estimate stays near the program's average: "
+            "{estimate:.0f} ± {margin:.0f}. More reviews could move it up or down."
+        ),
+        (
+            "With only {count} marks the estimate stays near the program's average: "
+            "{estimate:.0f} ± {margin:.0f}. More reviews could move it up or down."
+        ),
+    ),
+    "way_estimate": "The estimate is {estimate:.0f} ± {margin:.0f}.",
+    "likely_among": "likely among the top {places}: {tenths} in 10",
+    "hardly_among": "likely among the top {places}: less than 1 in 10",
+    "surely_among": "likely among the top {places}: more than 9 in 10",
+    "list_could_gain": (
+        "Further reviews could gain at most {points:.1f} of 100 points a place, under the stated "
+        "assumptions."
+    ),
+    "list_quality_limits": (
+        "The model knows the marks alone: not whether they measure the right thing, nor whether "
+        "a panel would agree with them."
+    ),
+    "method_model_promise": (
+        "This is an estimate without a promise. The most that the list could still gain, above, "
+        "is a promise about the worst case, and far larger while reviews are few."
+    ),
+    "method_points": "{points:.1f} of 100 points a place",
     "sentences": "{sentences: }",
     "assumptions": (
         "Under the stated assumptions (independent marks, spread {sigma}, comparable "

@@ -21,7 +21,14 @@ TEXTS = {
     "recorded_unreadable": (
         "{path}: cannot be read as CSV ({problem}). Save the file as UTF-8, with short cells"
     ),
-    "recorded_not_a_number": "{path}: {text!r} is not a number",
+    "recorded_not_a_number": "{path}, line {line}: {text!r} is not a number",
+    "recorded_outside_scale": (
+        "{path}, line {line}: the score {mark:g} lies outside the scale {scale}. Correct it, or "
+        "state the worst and the best possible score, e.g. --scale 0..5 (or 5..1 where 1 is best)"
+    ),
+    "recorded_interview_outside": (
+        "{path}, line {line}: the interview's score01 is {mark:g}; write scores from 0 to 1"
+    ),
     "cycle_stuck": (
         "cycle {cycle!r} has not moved for {seconds:.0f} seconds: is `swapflow up` running, "
         "with a coordinator and a worker?"

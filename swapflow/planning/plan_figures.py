@@ -3,6 +3,7 @@
 from datetime import date, timedelta
 
 from swapflow.domain.interval import Interval
+from swapflow.domain.rules import USUAL_TAPER
 from swapflow.files.exports.html_page import ReportSection, ReportTable
 from swapflow.files.exports.svg_charts import SIGNIFICANT, Dot, Square, dots, squares
 from swapflow.planning.plan import RoundPlan, Summary
@@ -205,6 +206,11 @@ def letters_section(plan: RoundPlan) -> ReportSection:
             "batch, out",
             "requests per decision, and most out",
             f"{rules.batch}, {most}",
+        ),
+        (
+            "f",
+            "share of the money left that may be out (taper)",
+            f"{USUAL_TAPER if rules.taper is None else rules.taper:g}",
         ),
     ]
     rows += [

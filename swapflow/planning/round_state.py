@@ -110,6 +110,11 @@ class RoundState:
         """How many requests are out."""
         return len(self._out)
 
+    @property
+    def out_cost(self) -> int:
+        """Cost of the requests that are out, in the unit of the rules."""
+        return sum(self.rules.kinds[kind].cost for _, _, _, kind, _, _ in self._out)
+
     def room(self, kind: int) -> int:
         """How many requests of a kind could go out now."""
         seats = self.rules.kinds[kind].seats

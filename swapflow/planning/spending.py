@@ -14,8 +14,9 @@ from swapflow.bandit.situation import (
     Situation,
     StopReason,
 )
-from swapflow.domain.rules import DispatchMode, FloorFor
+from swapflow.domain.rules import USUAL_TAPER, DispatchMode, FloorFor
 from swapflow.engine.selection.rule import rule_of
+from swapflow.engine.selection.taper import most_out
 from swapflow.planning.round_state import (
     LAST_DAY,
     REFIT_GROWTH,
@@ -24,6 +25,10 @@ from swapflow.planning.round_state import (
     RoundState,
     SpendingPolicy,
 )
+
+
+MOST_AT_ONCE = 1_000_000
+"""Requests at once where nothing limits them."""
 
 
 def spend(state: RoundState, way: SpendingPolicy, coin: np.random.Generator) -> Ending:
@@ -134,6 +139,7 @@ def _by_rule(state: RoundState, coin: np.random.Generator) -> Ending:
         draining = state.anything_out and (draining or done or lockstep)
         if not draining:
             most = rules.batch if lockstep else int(min(sum(_rooms(state)), limit - state.out))
+            most = min(most, _taper_room(state))
             picks = () if done else rule.choose(situation, look, at_most=most, rng=coin).picks
             sent = [pick for pick in picks if state.send(pick.arm, pick.kind)]
             if not sent and not state.anything_out:
@@ -148,6 +154,17 @@ def _by_rule(state: RoundState, coin: np.random.Generator) -> Ending:
         _stage(state, missing, limit=limit)
         look = _final_look(state, rule)
     return Ending(cohort=look.cohort, settled=settled)
+
+
+def _taper_room(state: RoundState) -> int:
+    """Return how many reviews the taper lets out beside those that are out."""
+    rules = state.rules
+    if rules.taper is None:
+        rules = replace(rules, taper=USUAL_TAPER)  # what the launch will settle
+    limit = most_out(rules, unspent=state.left + state.out_cost)
+    if math.isinf(limit):
+        return MOST_AT_ONCE
+    return max(0, int(limit - state.out_cost / rules.kinds[0].cost))
 
 
 def _rooms(state: RoundState) -> Iterator[int]:

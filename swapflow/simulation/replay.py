@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import quote
 
 from swapflow.automatic_reviewers.recorded_round import Recording
 from swapflow.bandit.situation import PullKind
@@ -366,6 +367,13 @@ def _roster(recording: Recording, program: str) -> tuple[list[NewReviewer], list
     return reviewers, panel
 
 
-def recorded_program(folder: Path, seed: int) -> str:
-    """Specify the automatic reviewer that answers with a folder's recorded marks."""
-    return f"replay:{folder.resolve()}?seed={seed}"
+def recorded_program(folder: Path, seed: int, *, scale: str = "") -> str:
+    """Specify the automatic reviewer that answers with a folder's recorded marks.
+
+    Args:
+        folder: Where they are.
+        seed: Of the order in which they can be requested.
+        scale: Their scale, where it is stated.
+    """
+    stated = f"&scale={quote(scale.replace(' ', ''))}" if scale else ""
+    return f"replay:{folder.resolve()}?seed={seed}{stated}"

@@ -201,8 +201,9 @@ def test_the_certified_loss_is_the_shared_one_on_raw_means_at_the_fitted_spread(
     )
 
 
-def test_the_expected_loss_is_near_what_is_really_lost_where_the_model_holds() -> None:
-    losses, estimates = [], []
+def test_the_expected_loss_is_what_is_really_lost_where_the_model_holds() -> None:
+    """40 rounds of 200 for 30 places, parameters fitted: within 10 %, ranges cover 86 to 97 %."""
+    losses, estimates, covered = [], [], []
     for seed in range(40):
         rng = np.random.default_rng(seed)
         utility = 0.5 + 0.12 * rng.standard_normal(200)
@@ -216,8 +217,20 @@ def test_the_expected_loss_is_near_what_is_really_lost_where_the_model_holds() -
         look = BudgetRule(oracle=TopK(30)).look(situation_of(scores, n=200))
         losses.append(np.sort(utility)[-30:].sum() - utility[look.cohort].sum())
         estimates.append(look.expected_loss)
+        assert look.quality is not None
+        low, high = look.quality.loss_range
+        covered.append(low <= losses[-1] <= high)
 
-    assert 0.8 < np.mean(estimates) / np.mean(losses) < 1.5
+    assert 0.9 < np.mean(estimates) / np.mean(losses) < 1.1
+    assert 0.85 <= np.mean(covered) <= 1
+
+
+def test_no_decision_waits_for_the_quality_of_a_list_that_needs_draws() -> None:
+    """Under any objective but the plain sum the look leaves it open."""
+    look = BudgetRule(oracle=Diverse(10, np.arange(60) % 4)).look(one_review_each(twice=True))
+
+    assert look.quality is None
+    assert math.isnan(look.expected_loss)
 
 
 @pytest.mark.parametrize(
@@ -407,7 +420,8 @@ def test_any_cycle_however_odd_gets_a_finite_look_and_allowed_pulls(seed: int) -
         given_out[pick.arm, pick.kind] += 1
     assert np.all(np.isfinite(look.estimate))
     assert np.all(look.radius > 0)
-    assert np.isfinite([look.gap, look.certified_loss, look.expected_loss]).all()
+    assert np.isfinite([look.gap, look.certified_loss]).all()
+    assert np.isfinite(look.expected_loss) == isinstance(oracle, TopK)
     assert np.all(given_out <= allowed)
     assert np.all(given_out.sum(axis=0) <= situation.kind_left)
     assert sum(kinds[pick.kind].cost for pick in picks.picks) <= situation.budget_left + 1e-6

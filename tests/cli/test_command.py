@@ -184,10 +184,26 @@ def test_a_replay_in_this_process_prints_the_stated_keys(office: Office) -> None
 
     assert set(found) == {
         "utility", "even", "two_tier", "best", "overlap", "cohort", "decisions", "cost", "pulls",
-        "stop", "certified_loss", "seed", "seconds",
+        "stop", "certified_loss", "seed", "seconds", "scale",
     }  # fmt: skip
+    assert found["scale"] == [1, 10]
     assert found["cohort"] == sorted(found["cohort"])
     assert len(found["cohort"]) == 2
+
+
+def test_a_replay_says_on_which_scale_it_read_the_marks(office: Office) -> None:
+    """Read from the file or stated; a mark outside it is named with file, line and cure."""
+    past = recording(office)
+    wanted = ("replay", past, "--cohort", "2", "--budget", "1.5", "--in-process")
+
+    read, stated = office.do(*wanted), office.ask(*wanted, "--scale", "0..20")
+    outside = office.run(*wanted, "--scale", "0..5")
+
+    assert "scale of the scores: 1 to 10, read from scores.csv" in read.out
+    assert stated["scale"] == [0, 20]
+    assert outside.code == 2
+    assert "scores.csv, line " in outside.err
+    assert "--scale 0..5" in outside.err
 
 
 def test_a_replay_that_cannot_be_run_is_refused_before_anything_starts(office: Office) -> None:

@@ -193,9 +193,7 @@ class CrossedModel:
             ratio: Noise variance over prior variance.
             precision: Prior precision of the columns, in units of the noise's precision.
         """
-        diagonal = self.information + ratio
-        scaled = sparse.csr_array(sparse.diags_array(1 / diagonal) @ self.cross)
-        schur = self.gram + np.diag(precision) - (self.cross.T @ scaled).toarray()
+        diagonal, scaled, schur = self._eliminate(ratio, precision)
         inverse = np.linalg.inv(schur)
         column = inverse @ (self.moment - scaled.T @ self.total)
         shared = np.asarray((scaled * (scaled @ inverse)).sum(axis=1)).ravel()
@@ -205,6 +203,41 @@ class CrossedModel:
             column=column,
             column_variance=np.diag(inverse).copy(),
         )
+
+    def draw_arms(
+        self, *, fitted: Fitted, precision: FloatArray, count: int, rng: np.random.Generator
+    ) -> FloatArray:
+        """Draw the effects of the scored arms from their joint posterior, shape (count, arms).
+
+        The columns (severities) are drawn first and the arms given them, so arms that the same
+        reviewer has seen move together.
+
+        Args:
+            fitted: Supplies the variances.
+            precision: Prior precision of the columns, in units of the noise's precision.
+            count: Number of draws.
+            rng: Source of the draws: columns of all draws first, then arms.
+        """
+        noise = fitted.noise_variance
+        diagonal, scaled, schur = self._eliminate(noise / fitted.prior_variance, precision)
+        expected = np.linalg.solve(schur, self.moment - scaled.T @ self.total)
+        # With schur = L L', the solution of L' x = z has the covariance schur⁻¹.
+        factor = np.linalg.cholesky(schur)
+        columns = expected[:, None] + math.sqrt(noise) * np.linalg.solve(
+            factor.T, rng.standard_normal((expected.size, count))
+        )
+        given = (self.total[:, None] - self.cross @ columns) / diagonal[:, None]
+        own = np.sqrt(noise / diagonal) * rng.standard_normal((count, diagonal.size))
+        return np.asarray(given.T + own)
+
+    def _eliminate(
+        self, ratio: float, precision: FloatArray
+    ) -> tuple[FloatArray, sparse.csr_array, FloatArray]:
+        """Eliminate the arms: their diagonal, the scaled cross terms, and the columns' system."""
+        diagonal = self.information + ratio
+        scaled = sparse.csr_array(sparse.diags_array(1 / diagonal) @ self.cross)
+        schur = self.gram + np.diag(precision) - (self.cross.T @ scaled).toarray()
+        return diagonal, scaled, schur
 
     def residual(self, solved: _Solved) -> float:
         """Return the sum over scores of gain · (mark - estimate)²."""

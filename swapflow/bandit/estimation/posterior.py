@@ -12,7 +12,9 @@ scores is no substitute: the rule decides which arms get a second look, and that
 wrong by 30 % in both directions.
 """
 
+import math
 from dataclasses import dataclass
+from enum import IntEnum
 
 import numpy as np
 
@@ -24,7 +26,7 @@ from swapflow.bandit.estimation.crossed_model import (
     maximise,
     reviewer_count,
 )
-from swapflow.bandit.situation import FloatArray, PullKind, Scores
+from swapflow.bandit.situation import UNSCORED_MEAN, FloatArray, PullKind, Scores
 
 
 NO_REVIEWER = -1
@@ -40,6 +42,23 @@ USUAL_FIRST_VARIANCE = 0.04
 """Variance of first scores before there are any; real ones had an sd of .16 to .20."""
 LEAST_FIRST_VARIANCE = 1e-4
 """Used where all first scores are equal; an sd of .01 is finer than any rubric."""
+
+
+class FitVersion(IntEnum):
+    """How the model is fitted. Rules name it, so that a launched program keeps its own.
+
+    FIRST_MARKS starts from each arm's first mark of its lowest kind, in the order in which scores
+    are listed: marks listed in another order moved estimates by up to .034. MARK_SET starts from
+    all marks of the lowest kind, each arm counting 1, and sums in an order of its own, so that
+    the fit is a function of the set of marks.
+    """
+
+    FIRST_MARKS = 1
+    MARK_SET = 2
+
+
+LATEST_FIT = FitVersion.MARK_SET
+"""The version for programs launched from now on, and wherever none is named."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,10 +87,12 @@ def fit(
     kind_offsets: bool = False,
     sigma: float | None = None,
     sigma_weight: float = 50.0,
+    version: FitVersion = LATEST_FIT,
 ) -> Fitted:
     """Fit the model to all scores: EM from a cold start, a fixed number of steps.
 
-    Equal scores in equal order give equal parameters; nothing is carried over from earlier fits.
+    Equal scores give equal parameters, in whatever order they are listed (in the first version:
+    in equal order); nothing is carried over from earlier fits.
 
     Args:
         scores: All scores that count.
@@ -82,17 +103,19 @@ def fit(
         sigma: Known sd of one mark of gain 1 (last year's). It replaces the guess that two
             thirds of the first scores' variance is noise.
         sigma_weight: How many scores that guess (or `sigma`) is worth; `math.inf` fixes it.
+        version: How the fit is made; a launched program keeps the one it began with.
 
     Source:
         Dempster, Laird and Rubin 1977 for variance components, in the restricted form: the
         level is integrated out.
     """
-    first = first_scores(scores, n=n)
-    spread = float(np.var(first)) if first.size > 1 else USUAL_FIRST_VARIANCE
+    if version is not FitVersion.FIRST_MARKS:
+        scores = in_canonical_order(scores)
+    level, spread = _start_of(scores, n=n, version=version)
     spread = max(spread, LEAST_FIRST_VARIANCE)
     guess = sigma**2 if sigma is not None else NOISE_SHARE * spread
     start = Fitted(
-        level=float(np.mean(first)) if first.size else 0.5,
+        level=level,
         prior_variance=max((1 - NOISE_SHARE) * spread, LEAST_VARIANCE),
         noise_variance=guess,
         severity_variance=SEVERITY_SHARE * spread if severity else 0.0,
@@ -125,14 +148,8 @@ def posterior(scores: Scores, *, n: int, kinds: tuple[PullKind, ...], fitted: Fi
         kinds: Supplies the gains.
         fitted: The parameters. Without severity variance, all severities are 0.
     """
-    offsets = np.asarray(fitted.offsets)
     with_severity = fitted.severity_variance > 0
-    columns = ScoreColumns.of(
-        scores, kinds=len(kinds), severity=with_severity, kind_offsets=False, level=False
-    )
-    rest = scores.mark - fitted.level - offsets[scores.kind]
-    centred = Scores(arm=scores.arm, reviewer=scores.reviewer, kind=scores.kind, mark=rest)
-    crossed = CrossedModel.of(centred, gains=_gains(scores, kinds), design=columns.design)
+    columns, crossed = _centred(scores, kinds, fitted)
     solved = crossed.solve(
         ratio=fitted.noise_variance / fitted.prior_variance,
         precision=columns.precision(fitted),
@@ -159,6 +176,56 @@ def posterior(scores: Scores, *, n: int, kinds: tuple[PullKind, ...], fitted: Fi
     )
 
 
+def joint_draws(
+    scores: Scores,
+    *,
+    n: int,
+    kinds: tuple[PullKind, ...],
+    fitted: Fitted,
+    count: int,
+    rng: np.random.Generator,
+) -> FloatArray:
+    """Draw the utilities of all arms from their joint posterior, under given parameters.
+
+    Severities are drawn first, then the arms given them; arms without a score are drawn from the
+    prior.
+
+    Args:
+        scores: All scores that count.
+        n: Number of arms.
+        kinds: Supplies the gains.
+        fitted: The parameters.
+        count: Number of draws.
+        rng: Source of the draws.
+
+    Returns:
+        Shape (count, n).
+    """
+    columns, crossed = _centred(scores, kinds, fitted)
+    precision = columns.precision(fitted)
+    scored = crossed.draw_arms(fitted=fitted, precision=precision, count=count, rng=rng)
+    drawn = math.sqrt(fitted.prior_variance) * rng.standard_normal((count, n))
+    drawn[:, crossed.arm] = scored
+    return np.asarray(fitted.level + drawn)
+
+
+def _centred(
+    scores: Scores, kinds: tuple[PullKind, ...], fitted: Fitted
+) -> tuple[ScoreColumns, CrossedModel]:
+    """Sum up the scores less level and offsets, which are known under given parameters."""
+    columns = ScoreColumns.of(
+        scores,
+        kinds=len(kinds),
+        severity=fitted.severity_variance > 0,
+        kind_offsets=False,
+        level=False,
+    )
+    rest = scores.mark - fitted.level - np.asarray(fitted.offsets)[scores.kind]
+    centred = Scores(arm=scores.arm, reviewer=scores.reviewer, kind=scores.kind, mark=rest)
+    crossed = CrossedModel.of(centred, gains=_gains(scores, kinds), design=columns.design)
+    return columns, crossed
+
+
 def first_scores(scores: Scores, *, n: int) -> FloatArray:
     """Return each scored arm's first mark of its lowest kind, in the order of the arms."""
     order = np.lexsort((np.arange(scores.arm.size), scores.kind, scores.arm))
@@ -166,6 +233,46 @@ def first_scores(scores: Scores, *, n: int) -> FloatArray:
     leads = np.ones(arms.size, dtype=np.bool_)
     leads[1:] = arms[1:] != arms[:-1]
     return scores.mark[order[leads & (arms < n)]]
+
+
+def in_canonical_order(scores: Scores) -> Scores:
+    """Return the same scores in an order that depends on nothing but the scores themselves."""
+    order = np.lexsort((scores.mark, scores.kind, scores.reviewer, scores.arm))
+    return Scores(
+        arm=scores.arm[order],
+        reviewer=scores.reviewer[order],
+        kind=scores.kind[order],
+        mark=scores.mark[order],
+    )
+
+
+def _start_of(scores: Scores, *, n: int, version: FitVersion) -> tuple[float, float]:
+    """Return level and variance of a mark of each scored arm, from which the fit starts."""
+    if version is FitVersion.FIRST_MARKS:
+        first = first_scores(scores, n=n)
+        level = float(np.mean(first)) if first.size else UNSCORED_MEAN
+        return level, float(np.var(first)) if first.size > 1 else USUAL_FIRST_VARIANCE
+    marks, weights = lowest_kind_marks(scores, n=n)
+    if not marks.size:
+        return UNSCORED_MEAN, USUAL_FIRST_VARIANCE
+    level = float(np.average(marks, weights=weights))
+    if round(float(weights.sum())) < 2:  # noqa: PLR2004 - a spread needs two arms
+        return level, USUAL_FIRST_VARIANCE
+    return level, float(np.average((marks - level) ** 2, weights=weights))
+
+
+def lowest_kind_marks(scores: Scores, *, n: int) -> tuple[FloatArray, FloatArray]:
+    """Return each scored arm's marks of its lowest kind, and weights that make every arm count 1.
+
+    One mark drawn at random for each arm has the mean and the variance of these.
+    """
+    own = scores.arm < n
+    arm, kind = scores.arm[own], scores.kind[own]
+    lowest = np.full(n, np.iinfo(np.int64).max)
+    np.minimum.at(lowest, arm, kind)
+    used = kind == lowest[arm]
+    counts = np.bincount(arm[used], minlength=n)
+    return scores.mark[own][used], 1.0 / counts[arm[used]]
 
 
 def _gains(scores: Scores, kinds: tuple[PullKind, ...]) -> FloatArray:

@@ -38,9 +38,9 @@ def show(
     rows = []
     for place in agenda.places:
         said = agenda.words.get(place.application)
-        if everybody or place.contested or said is not None:
+        if everybody or place.too_close or said is not None:
             proposed = "in" if place.standing.value == "cohort" else "waitlist"
-            close = "too close to call" if place.contested else ""
+            close = "too close to call" if place.too_close else ""
             outcome = said.word.value if said else ""
             reason = said.reason if said else ""
             rows.append((place.rank, place.external_id, proposed, close, outcome, reason))

@@ -45,6 +45,13 @@ def replay(
         Literal["budget", "certified", "paper"], typer.Option(help="Who is reviewed next.")
     ] = "budget",
     seed: Annotated[int, typer.Option(min=0, help="Of ties and of the order of marks.")] = 0,
+    scale: Annotated[
+        str,
+        typer.Option(
+            metavar="WORST..BEST",
+            help="Scale of the scores, e.g. 0..5; read from the file where both ends occur.",
+        ),
+    ] = "",
     only: Annotated[
         str, typer.Option(metavar="ATTRIBUTE=VALUE", help="Only the applicants of one group.")
     ] = "",
@@ -83,7 +90,7 @@ def replay(
 
     if in_process and running:
         raise InvalidInputError("in_process_and_running")
-    recording = read_recording(folder).shuffled(seed)
+    recording = read_recording(folder, scale=scale).shuffled(seed)
     if only:
         recording = recording.only(*_attribute(only))
     options = Options(
@@ -99,14 +106,18 @@ def replay(
         seed=seed,
     )
     _check(options, len(recording.items))
-    program = recorded_program(folder, seed)
+    program = recorded_program(folder, seed, scale=scale)
     with _deployment(in_process, running) as where, progress_bars(_shown_step) as show:
         found = replay_recording(
             recording, program, options, product=where, cycle_id=cycle, report=show
         )
     if page is not None:
         _write_page(page, found, options, folder=folder, items=len(recording.items))
-    report(replay_json(found), *replay_plain(found, cohort), as_json=as_json)
+    known = recording.scale
+    content = replay_json(found) | {"scale": [known.worst, known.best]}
+    how = "as stated" if known.stated else "read from scores.csv, where both ends occur"
+    said = f"scale of the scores: {known.worst:g} to {known.best:g}, {how}"
+    report(content, *replay_plain(found, cohort), said, as_json=as_json)
 
 
 def _write_page(

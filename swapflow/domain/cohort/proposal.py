@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from swapflow.domain.cohort.quality_words import QualityFigures
 from swapflow.messages import Message
 
 
@@ -36,9 +37,12 @@ class Place:
         estimate: The estimate that the cohort was chosen by, in [0, 1].
         margin: Radius of the estimate.
         evidence: Information received, in units of one pull of the first kind.
-        contested: Whether another pull could still change this application's standing.
+        contested: Whether the rule's own worst case, every estimate wrong by its whole radius,
+            would change this application's standing: the paper's contested set.
         pulls: Scores that count, by kind name.
         floor_missing: Pulls that its floors still lack, by kind name.
+        likely: Probability, by the model, of being among the best; None where it is not known.
+        close: Whether that is too close to call; None in a list of an earlier release.
     """
 
     application: int
@@ -54,6 +58,13 @@ class Place:
     tied: bool
     pulls: dict[str, int]
     floor_missing: dict[str, int]
+    likely: float | None = None
+    close: bool | None = None
+
+    @property
+    def too_close(self) -> bool:
+        """Whether the application is too close to call."""
+        return self.contested if self.close is None else self.close
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,6 +129,15 @@ class MethodSheet:
         given_way: Where no list keeps every limit: the changes that would allow one.
         estimates: The estimates that people chose: "raw" or "adjusted"; "rule": the rule's own,
             without such a choice.
+        expected_loss: What the list is expected to lack, by the model, in the objective's units;
+            None where it is not known.
+        expected_loss_range: 90 % range of it.
+        belong: How many of the list's applicants belong on it, by the model (H).
+        belong_range: 90 % range of their number.
+        close: Numbers of the applications too close to call; None in a sheet of an earlier
+            release.
+        contested: Size of the paper's contested set: those on the list or on its closest rival
+            under the rule's own worst case, and not on both; None in such a sheet.
     """
 
     cycle_id: str
@@ -146,6 +166,27 @@ class MethodSheet:
     limits: tuple[str, ...] = ()
     given_way: tuple[str, ...] = ()
     estimates: str = "rule"
+    expected_loss_range: tuple[float, float] | None = None
+    belong: float | None = None
+    belong_range: tuple[float, float] | None = None
+    close: tuple[int, ...] | None = None
+    contested: int | None = None
+
+
+def figures_of(sheet: MethodSheet) -> QualityFigures | None:
+    """Return how good the list of a method sheet is; None where that is not known."""
+    numbers = (sheet.expected_loss, sheet.expected_loss_range, sheet.belong, sheet.belong_range)
+    loss, loss_range, belong, belong_range = numbers
+    if loss is None or loss_range is None or belong is None or belong_range is None:
+        return None
+    return QualityFigures(
+        places=sheet.cohort_size,
+        expected_loss=loss,
+        expected_loss_range=loss_range,
+        linear=sheet.objective == "top-k",
+        belong=belong,
+        belong_range=belong_range,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

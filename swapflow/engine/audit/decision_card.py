@@ -247,7 +247,7 @@ def _standing(places: Sequence[Place], number: int) -> CardStanding | None:
         margin=place.margin,
         evidence=place.evidence,
         cut=other,
-        too_close=place.contested,
+        too_close=place.too_close,
         tied=place.tied,
         mean=place.raw_mean,
     )

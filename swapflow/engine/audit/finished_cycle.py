@@ -256,7 +256,7 @@ def _list(
 ) -> Iterable[Disagreement]:
     """Compute the proposal again, and compare."""
     reader = cast("Ledger", _Reader(closed, fixed.position, stop_reason=fixed.stop_reason))
-    again = propose(closed.cycle_id, ledger=reader, snapshots=snapshots)
+    again = propose(closed.cycle_id, ledger=reader, snapshots=snapshots, judging=False)
     stored = Proposal(
         cycle_id=closed.cycle_id, version=fixed.version, places=fixed.places, sheet=again.sheet
     )

@@ -75,7 +75,7 @@ class Agenda:
     @property
     def close(self) -> tuple[Place, ...]:
         """Applicants too close to call, in the order of the proposal."""
-        return tuple(place for place in self.places if place.contested)
+        return tuple(place for place in self.places if place.too_close)
 
     @property
     def missing(self) -> tuple[Place, ...]:
@@ -344,7 +344,7 @@ def _missing(places: Sequence[Place], meeting: Meeting | None) -> tuple[Place, .
     if meeting is None:
         return ()
     done = {a for a, said in meeting.words.items() if said.word.verdict is not None}
-    return tuple(p for p in places if p.contested and p.application not in done)
+    return tuple(p for p in places if p.too_close and p.application not in done)
 
 
 def _chosen(proposal: Proposal, meeting: Meeting | None) -> set[int]:

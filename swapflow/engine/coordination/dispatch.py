@@ -84,6 +84,13 @@ def _record(plan: DecisionPlan, projection: CycleProjection, cycle_id: str) -> D
             "certified_loss": look.certified_loss,
             "expected_loss": look.expected_loss,
         }
+        if look.quality is not None:
+            numbers |= {
+                "expected_loss_low": look.quality.loss_range[0],
+                "expected_loss_high": look.quality.loss_range[1],
+                "belong": look.quality.belong,
+                "could_change": look.cohort.size - look.quality.belong,
+            }
     return DecisionRecord(
         cycle_id=cycle_id,
         number=plan.number,

@@ -1,14 +1,21 @@
 """Step 2, launch: check that the round can be run as its rules say, then start it."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.event import EventType
 from swapflow.domain.people.application import Application
 from swapflow.domain.people.reviewer import Reviewer
-from swapflow.domain.rules import FloorFor, Purpose, Rules, SignInPolicy
+from swapflow.domain.rules import (
+    LATEST_FIT,
+    USUAL_TAPER,
+    FloorFor,
+    Purpose,
+    Rules,
+    SignInPolicy,
+)
 from swapflow.engine.ports.coordination import EventReads
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.requests import RequestReads
@@ -21,6 +28,9 @@ from swapflow.engine.selection.situation import candidates, eligible_counts
 from swapflow.errors import InvalidInputError, NotReadyError
 from swapflow.messages import Message
 
+
+LAUNCH_REASON = "settled at the launch"
+"""Reason on record for the version of the rules that a launch makes."""
 
 SHOWN = 5
 """Ids listed in a message before "and N more"."""
@@ -72,9 +82,24 @@ def launch(cycle_id: str, *, by: str, ledger: Ledger, provider: bool = False) ->
         # Checked again under the lock: two people may launch at the same moment.
         if tx.cycle.status is not CycleStatus.DRAFT:
             raise NotReadyError("cycle_launched_a_moment_ago", cycle=cycle_id)
-        tx.record(EventType.LAUNCHED, {"rules": tx.cycle.rules_version})
+        rules = tx.rules()
+        settled = settled_at_launch(rules)
+        if settled != rules:
+            tx.set_rules(settled, by=by, reason=LAUNCH_REASON)
+        tx.record(EventType.LAUNCHED, {"rules": settled.version})
         tx.set_status(CycleStatus.RUNNING)
         tx.note(subject=f"launch of {cycle_id}", by=by, text="launched")
+
+
+def settled_at_launch(rules: Rules) -> Rules:
+    """Return the rules that a program is launched under.
+
+    Those of the draft, with today's fit and, in a real program that names none, the usual taper.
+    """
+    settled = replace(rules, fit=LATEST_FIT)
+    if rules.taper is None and rules.purpose is Purpose.REAL:
+        settled = replace(settled, taper=USUAL_TAPER)
+    return rules if settled == rules else replace(settled, version=rules.version + 1)
 
 
 def launch_problems(

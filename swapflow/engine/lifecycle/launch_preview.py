@@ -6,10 +6,11 @@ from itertools import combinations
 
 from swapflow.domain.people.application import Application
 from swapflow.domain.people.reviewer import Reviewer
-from swapflow.domain.rules import FloorFor, KindRules, Rules
-from swapflow.engine.lifecycle.launch import LaunchProblem, launch_problems
+from swapflow.domain.rules import DispatchMode, FloorFor, KindRules, Rules
+from swapflow.engine.lifecycle.launch import LaunchProblem, launch_problems, settled_at_launch
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.read_models.snapshot import SnapshotCache
+from swapflow.engine.selection.assign import out_target
 from swapflow.engine.selection.calibration_draw import most_drawn
 from swapflow.engine.selection.reviewer_overlap import possible_groups
 from swapflow.messages import Message
@@ -17,6 +18,9 @@ from swapflow.messages import Message
 
 SHOWN = 5
 """Most groups, and most people of each, that a warning lists."""
+
+MANY_OUT = 100
+"""Requests out at once from which their price is worth a line."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,6 +115,7 @@ def preview(
         warnings=(
             *_warnings(rules, kinds, roster, applications),
             *_by_chance(rules, applications, rest),
+            *_at_once(cycle_id, rules, ledger=ledger, snapshots=snapshots),
             *_apart(cycle_id, roster, ledger=ledger, snapshots=snapshots),
         ),
         obstacles=launch_problems(cycle_id, ledger=ledger, provider=provider, snapshots=snapshots),
@@ -131,6 +136,22 @@ def _apart(
         shown.append(Message("more_groups", count=len(groups) - SHOWN))
     warning = Message("groups_share_no_applicant", count=len(groups), groups=shown)
     return [warning]
+
+
+def _at_once(
+    cycle_id: str, rules: Rules, *, ledger: Ledger, snapshots: SnapshotCache | None
+) -> list[str]:
+    """Build a warning about what many requests out at once cost, and what the taper takes."""
+    if rules.dispatch is DispatchMode.LOCKSTEP:
+        return []
+    with (snapshots or SnapshotCache()).at_head(cycle_id, ledger=ledger) as seen:
+        out = out_target(seen.projection)
+    if out < MANY_OUT:
+        return []
+    share = settled_at_launch(rules).taper
+    if not share:
+        return [Message("many_out_untapered", out=out)]
+    return [Message("many_out_tapered", out=out, share=share)]
 
 
 def _by_chance(rules: Rules, applications: tuple[Application, ...], rest: int) -> list[str]:

@@ -39,6 +39,7 @@ def change_rules(
         refuse_finalized(tx)
         old, cycle = tx.rules(), tx.cycle
         launched = cycle.status is not CycleStatus.DRAFT
+        rules = kept(old, rules, launched=launched)
         _check_change(old, rules, spent=cycle.spent + cycle.committed, launched=launched)
         new = numbered(old, replace(rules, version=cycle.rules_version + 1))
         tx.set_rules(new, by=by, reason=reason)
@@ -47,6 +48,16 @@ def change_rules(
             tx.record(EventType.RULES_CHANGED, {"rules": new.version})
             recompute(tx, old, new, by=by)
         return new
+
+
+def kept(old: Rules, new: Rules, *, launched: bool) -> Rules:
+    """Return new rules with what a launched program keeps.
+
+    That is its fit, whatever the file says, and its taper, unless the file names another.
+    """
+    if not launched:
+        return new
+    return replace(new, fit=old.fit, taper=old.taper if new.taper is None else new.taper)
 
 
 def _check_limits(cycle_id: str, rules: Rules, *, ledger: Ledger) -> None:

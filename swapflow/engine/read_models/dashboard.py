@@ -6,25 +6,30 @@ last. Losing a dashboard is harmless: it is built again from the ledger.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 import numpy as np
 from numpy.typing import NDArray
 
 from swapflow.bandit.estimation.crossed_model import Fitted
+from swapflow.bandit.estimation.list_quality import too_close
+from swapflow.bandit.situation import ListQuality
 from swapflow.domain.cycle import Position
+from swapflow.domain.rules import RuleName
 from swapflow.engine.ports.live_state import Arms, Integers
 from swapflow.engine.projection.cycle_projection import CycleProjection
 from swapflow.engine.read_models.blocked_requests import BlockedRequest, blocked
 from swapflow.engine.selection.decide import look_now
+from swapflow.engine.selection.list_objective import list_objective
+from swapflow.engine.selection.list_quality import JudgedList, tied_at_cut
 from swapflow.engine.selection.ranking import ranking
 from swapflow.engine.selection.reviewer_overlap import Groups, possible_groups
 from swapflow.engine.selection.reviewer_severity import SeverityEstimates, estimate_severity
 from swapflow.engine.selection.situation import candidates, situation_of
 
 
-FORMAT = 3
+FORMAT = 4
 """Increased when older dashboards cannot be read any more; they are then built again."""
 
 MOST_BLOCKED = 100
@@ -45,13 +50,16 @@ class Dashboard:
         reserved: Cost kept back for floors, for the chosen and for staff.
         floors_missing: Floor reviews not yet asked for.
         certified_loss: The most the list could still gain; None before the first score.
-        expected_loss: The model's estimate of that; None without a model.
+        rule: The rule that made the list.
+        quality: How good the list is by the model, `likely` in the order of the rows; None before
+            the first score, and where draws or a fit of their own are needed for it: those are
+            computed where they are read.
         application: Application numbers, shape (n,).
         estimate: Estimated score in [0, 1], shape (n,); NaN before a first review is in.
         margin: Margin of each estimate, shape (n,).
         evidence: Evidence received, in reviews of the first kind, shape (n,).
         in_list: In the list that is best at this moment, shape (n,).
-        contested: Too close to call, shape (n,).
+        too_close: Too close to call, shape (n,); nobody while `calculating`.
         pending: Evidence asked for and not received, in reviews of the first kind, shape (n,).
         closed: Reviews received, shape (n, kinds).
         blocked: Requests that cannot be sent, `MOST_BLOCKED` at most.
@@ -68,13 +76,14 @@ class Dashboard:
     reserved: int
     floors_missing: int
     certified_loss: float | None
-    expected_loss: float | None
+    rule: RuleName
+    quality: ListQuality | None
     application: Integers
     estimate: Floats
     margin: Floats
     evidence: Floats
     in_list: Flags
-    contested: Flags
+    too_close: Flags
     pending: Floats
     closed: Integers
     blocked: tuple[BlockedRequest, ...]
@@ -82,6 +91,16 @@ class Dashboard:
     done: Integers
     severity: SeverityEstimates
     apart: Groups = ()
+
+    @property
+    def calculating(self) -> bool:
+        """Whether there is a list whose quality is not known so far."""
+        return self.quality is None and not bool(np.isnan(self.estimate).all())
+
+    def with_quality(self, judged: JudgedList) -> "Dashboard":
+        """Return the dashboard with a quality that was computed for it."""
+        quality, too_close = judged.of(self.application)
+        return replace(self, quality=quality, too_close=too_close)
 
     def received(self, kinds: int) -> Integers:
         """Return `closed` for this number of kinds, shape (n, kinds).
@@ -102,16 +121,20 @@ def build_dashboard(
     size, kinds = numbers.size, len(projection.rules.kinds)
     estimate = np.full(size, np.nan)
     margin = np.full(size, np.nan)
-    in_list, contested = np.zeros(size, dtype=bool), np.zeros(size, dtype=bool)
-    losses: tuple[float | None, float | None] = (None, None)
+    in_list, close = np.zeros(size, dtype=bool), np.zeros(size, dtype=bool)
+    certified_loss, quality = None, None
     order = np.arange(size)
     if size and arms.information.any():
         situation, look, _ = look_now(projection, arms, fitted=fitted)
         order = ranking(projection, situation, look)
         estimate, margin = look.estimate, look.radius
         in_list[look.cohort] = True
-        contested[look.contested] = True
-        losses = (_known(look.certified_loss), _known(look.expected_loss))
+        certified_loss, quality = _known(look.certified_loss), look.quality
+        if quality is not None:
+            tied = np.zeros(size, dtype=bool)
+            oracle = list_objective(projection, situation.application).oracle
+            tied[list(tied_at_cut(projection.rules, look, oracle))] = True
+            close = too_close(quality, tied, least=projection.rules.too_close)
         # A model's expectation for an applicant without a review must not be shown as a score.
         unseen = situation.situation.information == 0
         estimate = np.where(unseen, np.nan, estimate)
@@ -124,14 +147,15 @@ def build_dashboard(
         places=projection.rules.cohort_size,
         reserved=situation.reserved,
         floors_missing=int(situation.floors_missing.sum()),
-        certified_loss=losses[0],
-        expected_loss=losses[1],
+        certified_loss=certified_loss,
+        rule=projection.rules.rule,
+        quality=None if quality is None else replace(quality, likely=quality.likely[order]),
         application=rows,
         estimate=estimate[order],
         margin=margin[order],
         evidence=situation.situation.information[order].astype(np.float64),
         in_list=in_list[order],
-        contested=contested[order],
+        too_close=close[order],
         pending=situation.situation.pending[order].astype(np.float64),
         closed=projection.closed()[rows].reshape(size, kinds),
         blocked=stuck[:MOST_BLOCKED],

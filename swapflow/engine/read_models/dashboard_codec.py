@@ -12,8 +12,10 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from swapflow.bandit.situation import ListQuality
 from swapflow.domain.cycle import Position
 from swapflow.domain.event import Json
+from swapflow.domain.rules import RuleName
 from swapflow.engine.read_models.blocked_requests import BlockedRequest
 from swapflow.engine.read_models.dashboard import FORMAT, Dashboard
 from swapflow.engine.selection.assign import NoReviewer
@@ -24,6 +26,7 @@ from swapflow.errors import InvalidInputError
 
 def encode_dashboard(dashboard: Dashboard) -> bytes:
     """Write a dashboard as bytes: a line of JSON, then the columns."""
+    quality = dashboard.quality
     head = {
         "format": FORMAT,
         "seq": dashboard.position.seq,
@@ -33,7 +36,8 @@ def encode_dashboard(dashboard: Dashboard) -> bytes:
         "reserved": dashboard.reserved,
         "floors_missing": dashboard.floors_missing,
         "certified_loss": dashboard.certified_loss,
-        "expected_loss": dashboard.expected_loss,
+        "rule": dashboard.rule.value,
+        "quality": None if quality is None else _quality_head(quality),
         "rows": int(dashboard.application.size),
         "kinds": int(dashboard.closed.shape[1]),
         "reviewers": int(dashboard.severity.severity.size),
@@ -49,13 +53,14 @@ def encode_dashboard(dashboard: Dashboard) -> bytes:
         dashboard.evidence.astype("<f4"),
         dashboard.pending.astype("<f4"),
         dashboard.in_list.astype("<u1"),
-        dashboard.contested.astype("<u1"),
+        dashboard.too_close.astype("<u1"),
         dashboard.closed.astype("<i2"),
         dashboard.severity.severity.astype("<f4"),
         dashboard.severity.error.astype("<f4"),
         dashboard.severity.apart.astype("<f4"),
         dashboard.severity.shared.astype("<i4"),
         dashboard.done.astype("<i4"),
+        *(() if quality is None else (quality.likely.astype("<f4"),)),
     )
     body = b"".join(column.tobytes() for column in columns)
     return zlib.compress(json.dumps(head).encode() + b"\n" + body, level=1)
@@ -91,10 +96,11 @@ def _read(head: dict[str, Json], body: bytes) -> Dashboard:
     estimate, margin, evidence, pending = (
         column("<f4", rows).astype(np.float64) for _ in range(4)
     )
-    in_list, contested = (column("<u1", rows).astype(np.bool_) for _ in range(2))
+    in_list, too_close = (column("<u1", rows).astype(np.bool_) for _ in range(2))
     closed = column("<i2", rows * kinds).astype(np.int64).reshape(rows, kinds)
     severity, error, apart = (column("<f4", people).astype(np.float64) for _ in range(3))
     shared, done = (column("<i4", people).astype(np.int64) for _ in range(2))
+    likely = column("<f4", 0 if head["quality"] is None else rows).astype(np.float64)
     return Dashboard(
         position=Position(int(str(head["seq"])), str(head["hash"])),
         at=datetime.fromisoformat(str(head["at"])),
@@ -102,13 +108,14 @@ def _read(head: dict[str, Json], body: bytes) -> Dashboard:
         reserved=int(str(head["reserved"])),
         floors_missing=int(str(head["floors_missing"])),
         certified_loss=_number(head["certified_loss"]),
-        expected_loss=_number(head["expected_loss"]),
+        rule=RuleName(str(head["rule"])),
+        quality=None if head["quality"] is None else _quality(head["quality"], likely),
         application=application,
         estimate=estimate,
         margin=margin,
         evidence=evidence,
         in_list=in_list,
-        contested=contested,
+        too_close=too_close,
         pending=pending,
         closed=closed,
         blocked=_blocked(head["blocked"]),
@@ -116,6 +123,28 @@ def _read(head: dict[str, Json], body: bytes) -> Dashboard:
         done=done,
         severity=SeverityEstimates(severity=severity, error=error, apart=apart, shared=shared),
         apart=_groups(head.get("apart", [])),
+    )
+
+
+def _quality_head(quality: ListQuality) -> list[float]:
+    """Return the numbers about the whole list."""
+    return [
+        quality.expected_loss,
+        *quality.loss_range,
+        quality.belong,
+        *quality.belong_range,
+    ]
+
+
+def _quality(numbers: Json, likely: NDArray[np.float64]) -> ListQuality:
+    assert isinstance(numbers, list)
+    loss, lowest, highest, belong, fewest, most = (float(str(number)) for number in numbers)
+    return ListQuality(
+        expected_loss=loss,
+        loss_range=(lowest, highest),
+        likely=likely,
+        belong=belong,
+        belong_range=(fewest, most),
     )
 
 

@@ -7,6 +7,7 @@ from swapflow.domain.reviewing.score import Score
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.overview import OverviewReads
 from swapflow.engine.ports.records import ApplicantName, DecisionRecord
+from swapflow.engine.read_models.estimate_way import EstimateWay, way_of
 from swapflow.engine.read_models.snapshot import Snapshot, SnapshotCache
 from swapflow.errors import NotFoundError
 
@@ -31,7 +32,14 @@ class PullExplanation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """Everything about one application that answers "why?"."""
+    """Everything about one application that answers "why?".
+
+    Attributes:
+        too_close: Whether it is too close to call.
+        likely: Probability, by the model, of being among the best; None without a rank.
+        places: Places of the program: how many the best are.
+        way: The way from the mean of the marks to the estimate; None where that is the mean.
+    """
 
     external_id: str
     name: str
@@ -42,6 +50,9 @@ class Explanation:
     margin: float | None
     evidence: float
     too_close: bool
+    likely: float | None
+    places: int
+    way: EstimateWay | None
     asked: tuple[PullExplanation, ...]
 
 
@@ -57,6 +68,8 @@ def explain(
         application = _called(cycle_id, external_id, ledger=ledger)
         number = application.number
         standing = _standing(seen, number, ledger=ledger)
+        places = seen.projection.rules.cohort_size
+        way = way_of(seen, number, ledger=ledger)
     return Explanation(
         external_id=external_id,
         name=application.name,
@@ -67,6 +80,9 @@ def explain(
         margin=standing[3],
         evidence=standing[4],
         too_close=standing[5],
+        likely=standing[6],
+        places=places,
+        way=way,
         asked=asked_about(cycle_id, number, ledger=ledger),
     )
 
@@ -134,18 +150,21 @@ def _asked(
 
 def _standing(
     seen: Snapshot, number: int, *, ledger: Ledger
-) -> tuple[int | None, bool, float | None, float | None, float, bool]:
+) -> tuple[int | None, bool, float | None, float | None, float, bool, float | None]:
     if not seen.projection.statuses[number].is_candidate or not seen.arms.information.any():
-        return None, False, None, None, 0.0, False
+        return None, False, None, None, 0.0, False, None
     assessment = seen.assessment(ledger=ledger)
     situation, look = assessment.situation, assessment.look
     arm = int((situation.application == number).argmax())
     rank = int((assessment.order == arm).argmax()) + 1
+    judged = seen.judged(ledger=ledger)
+    assert judged is not None, "there is a score"
     return (
         rank,
         arm in look.cohort,
         float(look.estimate[arm]),
         float(look.radius[arm]),
         float(situation.situation.information[arm]),
-        arm in look.contested,
+        bool(judged.too_close[arm]),
+        float(judged.quality.likely[arm]),
     )

@@ -1,11 +1,14 @@
 """The progress of a cycle, for staff to read at any time; nothing here writes."""
 
-import math
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+import numpy as np
+
+from swapflow.domain.cohort.quality_words import QualityFigures
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.reviewing.assignment import AssignmentStatus, PullStatus
+from swapflow.domain.rules import RuleName
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.live_state import CycleState
 from swapflow.engine.ports.overview import OverviewReads
@@ -13,9 +16,11 @@ from swapflow.engine.read_models.blocked_requests import blocked
 from swapflow.engine.read_models.dashboard import Dashboard, build_dashboard
 from swapflow.engine.read_models.dashboard_codec import decode_dashboard
 from swapflow.engine.read_models.latest_cache import LatestCache
+from swapflow.engine.read_models.list_quality import ListQualities
 from swapflow.engine.read_models.proposal import STOP_SENTENCES
 from swapflow.engine.read_models.snapshot import Snapshot, SnapshotCache
 from swapflow.engine.selection.decide import last_fit
+from swapflow.engine.selection.list_quality import quality_figures
 from swapflow.engine.selection.situation import candidates
 from swapflow.errors import InvalidInputError, UnavailableError
 
@@ -37,9 +42,12 @@ class Progress:
     """A cycle at a glance.
 
     Attributes:
-        contested: Applications still too close to call.
+        rule: The rule that makes the list.
+        figures: How good the list is by the model; None before the first score and while
+            `calculating`.
+        too_close: Applications still too close to call; None while `calculating`.
         certified_loss: The most the list could still gain under the stated assumptions.
-        expected_loss: The model's estimate of that, None without a model.
+        calculating: Whether there is a list whose quality is not known so far.
         floors_missing: Floor reviews not yet asked for.
         blocked: Blocked requests: external id, kind, reason with remedy.
         wishes: Open staff requests.
@@ -54,9 +62,11 @@ class Progress:
     decisions: int
     candidates: int
     places: int
-    contested: int
+    rule: RuleName
+    figures: QualityFigures | None
+    too_close: int | None
     certified_loss: float | None
-    expected_loss: float | None
+    calculating: bool
     unit: str
     budget: int
     spent: int
@@ -68,10 +78,40 @@ class Progress:
     wishes: int
 
 
-def progress(cycle_id: str, *, ledger: Ledger, snapshots: SnapshotCache | None = None) -> Progress:
-    """Return the progress of a cycle; `snapshots` as for `propose`."""
-    with (snapshots or SnapshotCache()).at_head(cycle_id, ledger=ledger) as seen:
-        return _progress(cycle_id, seen, ledger=ledger)
+def progress(
+    cycle_id: str,
+    *,
+    ledger: Ledger,
+    snapshots: SnapshotCache | None = None,
+    qualities: ListQualities | None = None,
+    seconds: float | None = None,
+) -> Progress:
+    """Return the progress of a cycle.
+
+    Args:
+        cycle_id: The cycle.
+        ledger: The ledger.
+        snapshots: As for `propose`.
+        qualities: The qualities of lists that this process has computed.
+        seconds: How long to wait for the quality of the list; None as long as it takes.
+    """
+    snapshots = snapshots or SnapshotCache()
+    with snapshots.at_head(cycle_id, ledger=ledger) as seen:
+        found = _progress(cycle_id, seen, ledger=ledger)
+    if found.certified_loss is None:
+        return found
+    judged = (qualities or ListQualities()).latest(
+        cycle_id, ledger=ledger, snapshots=snapshots, seconds=seconds
+    )
+    if judged is None:
+        return replace(found, too_close=None, calculating=True)
+    return replace(
+        found,
+        too_close=int(np.count_nonzero(judged.too_close)),
+        figures=quality_figures(
+            judged.quality, ledger.rules(cycle_id), places=judged.members.size
+        ),
+    )
 
 
 def dashboard_from_ledger(
@@ -141,14 +181,16 @@ def _progress(cycle_id: str, seen: Snapshot, *, ledger: Ledger) -> Progress:
         decisions=cycle.decisions,
         candidates=int(candidates(projection).size),
         places=projection.rules.cohort_size,
-        contested=assessment[0],
-        certified_loss=assessment[1],
-        expected_loss=assessment[2],
+        rule=projection.rules.rule,
+        too_close=0,
+        certified_loss=assessment[0],
+        figures=None,
+        calculating=False,
         unit=unit,
         budget=projection.rules.budget,
         spent=cycle.spent,
         committed=cycle.committed,
-        reserved=assessment[3],
+        reserved=assessment[1],
         kinds=tuple(
             KindProgress(
                 name=kind.name,
@@ -160,26 +202,23 @@ def _progress(cycle_id: str, seen: Snapshot, *, ledger: Ledger) -> Progress:
             )
             for index, kind in enumerate(projection.rules.kinds)
         ),
-        floors_missing=assessment[4],
+        floors_missing=assessment[2],
         blocked=_blocked(cycle_id, seen, ledger=ledger),
         wishes=len(ledger.wishes(cycle_id)),
     )
 
 
-def _belief(seen: Snapshot, *, ledger: Ledger) -> tuple[int, float | None, float | None, int, int]:
-    """Return contested, certified loss, expected loss, reserve and missing floors."""
+def _belief(seen: Snapshot, *, ledger: Ledger) -> tuple[float | None, int, int]:
+    """Return certified loss, reserve and missing floors."""
     if seen.cycle.status is CycleStatus.DRAFT or candidates(seen.projection).size == 0:
-        return 0, None, None, 0, 0
+        return None, 0, 0
     if not seen.arms.information.any():
         situation = seen.situation()
-        return 0, None, None, situation.reserved, int(situation.floors_missing.sum())
+        return None, situation.reserved, int(situation.floors_missing.sum())
     assessment = seen.assessment(ledger=ledger)
-    situation, look = assessment.situation, assessment.look
-    expected = look.expected_loss
+    situation = assessment.situation
     return (
-        look.contested.size,
-        look.certified_loss,
-        None if math.isnan(expected) else expected,
+        assessment.look.certified_loss,
         situation.reserved,
         int(situation.floors_missing.sum()),
     )

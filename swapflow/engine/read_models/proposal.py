@@ -5,9 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from swapflow.bandit.oracles.oracle import Oracle
-from swapflow.bandit.situation import FloatArray, IntArray, Look
-from swapflow.bandit.ties import rounded
+from swapflow.bandit.situation import IntArray, Look
 from swapflow.domain.cohort.offer import promised
 from swapflow.domain.cohort.proposal import (
     GroupLimit,
@@ -24,6 +22,7 @@ from swapflow.engine.read_models.sensitivity import within_one_score
 from swapflow.engine.read_models.snapshot import Assessment, Snapshot, SnapshotCache
 from swapflow.engine.selection.decide import last_fit, look_now, versions
 from swapflow.engine.selection.list_objective import list_objective, members_of
+from swapflow.engine.selection.list_quality import JudgedList, tied_at_cut
 from swapflow.engine.selection.ranking import ranking
 from swapflow.messages import Message
 
@@ -57,13 +56,20 @@ def stop_sentence(rules: Rules, reason: str) -> str:
     return STOP_SENTENCES.get(reason, "The round is still running.")
 
 
-def propose(cycle_id: str, *, ledger: Ledger, snapshots: SnapshotCache | None = None) -> Proposal:
+def propose(
+    cycle_id: str,
+    *,
+    ledger: Ledger,
+    snapshots: SnapshotCache | None = None,
+    judging: bool = True,
+) -> Proposal:
     """Build the list that the rule proposes at this moment; writes nothing.
 
     Args:
         cycle_id: The cycle.
         ledger: The ledger.
         snapshots: Cached snapshots; without them the whole cycle is read from its first event.
+        judging: Whether to compute how good the list is by the model, which may take draws.
 
     Raises:
         NotReadyError: If the cycle was not launched.
@@ -76,12 +82,14 @@ def propose(cycle_id: str, *, ledger: Ledger, snapshots: SnapshotCache | None = 
         made = list_objective(seen.projection, assessment.situation.application)
         limits = _limits(seen, assessment)
         rules = seen.projection.rules
+        judged = seen.judged(ledger=ledger) if judging else None
+        tied = tied_at_cut(rules, assessment.look, made.oracle)
         return Proposal(
             cycle_id=cycle_id,
             version=seen.cycle.cohort_version + 1,
-            places=_places(seen, assessment, names, _tied(rules, assessment.look, made.oracle)),
+            places=_places(seen, assessment, names, tied, judged),
             sheet=replace(
-                _sheet(seen, assessment, unit),
+                _sheet(seen, assessment, unit, judged),
                 limits=_said(limits, assessment),
                 given_way=made.given_way,
             ),
@@ -125,7 +133,7 @@ def places_among(
             oracle = list_objective(seen.projection, situation.application).oracle
             return Among(
                 places=_places(
-                    seen, assessment, names, _tied(seen.projection.rules, look, oracle)
+                    seen, assessment, names, tied_at_cut(seen.projection.rules, look, oracle), None
                 ),
                 limits=_limits(seen, assessment),
                 position=seen.arms.position,
@@ -175,7 +183,11 @@ def _said(limits: Sequence[GroupLimit], assessment: Assessment) -> tuple[str, ..
 
 
 def _places(
-    seen: Snapshot, assessment: Assessment, names: dict[int, tuple[str, str]], tied: set[int]
+    seen: Snapshot,
+    assessment: Assessment,
+    names: dict[int, tuple[str, str]],
+    tied: set[int],
+    judged: JudgedList | None,
 ) -> tuple[Place, ...]:
     rules, situation, look = seen.projection.rules, assessment.situation, assessment.look
     inside = set(look.cohort.tolist())
@@ -211,6 +223,8 @@ def _places(
                     kind.name: int(counts[number, index]) for index, kind in enumerate(rules.kinds)
                 },
                 floor_missing=_floor_missing(rules, floors[arm in inside] - closed[number]),
+                likely=None if judged is None else float(judged.quality.likely[arm]),
+                close=None if judged is None else bool(judged.too_close[arm]),
             )
         )
     return tuple(places)
@@ -220,18 +234,9 @@ def _floor_missing(rules: Rules, lack: IntArray) -> dict[str, int]:
     return {rules.kinds[index].name: int(lack[index]) for index in np.flatnonzero(lack > 0)}
 
 
-def _tied(rules: Rules, look: Look, oracle: Oracle) -> set[int]:
-    """Return the arms that can be exchanged across the cut without any loss."""
-    estimate: FloatArray = rounded(look.estimate)
-    if not rules.plain:
-        losses = oracle.single_exchange_losses(estimate)
-        return set(np.flatnonzero(rounded(losses) == 0).tolist())
-    last = estimate[look.cohort].min()
-    equal = set(np.flatnonzero(estimate == last).tolist())
-    return equal if equal - set(look.cohort.tolist()) else set()
-
-
-def _sheet(seen: Snapshot, assessment: Assessment, unit: str) -> MethodSheet:
+def _sheet(
+    seen: Snapshot, assessment: Assessment, unit: str, judged: JudgedList | None
+) -> MethodSheet:
     rules, projection, situation, look = (
         seen.projection.rules,
         seen.projection,
@@ -242,6 +247,7 @@ def _sheet(seen: Snapshot, assessment: Assessment, unit: str) -> MethodSheet:
     sigma = look.parameters.get("noise_variance", (rules.sigma or 0.0) ** 2) ** 0.5
     reason = seen.cycle.stop_reason or ""
     closed = projection.closed().sum(axis=0)
+    quality = None if judged is None else judged.quality
     return MethodSheet(
         cycle_id=seen.cycle.id,
         position=seen.arms.position.seq,
@@ -256,7 +262,14 @@ def _sheet(seen: Snapshot, assessment: Assessment, unit: str) -> MethodSheet:
         stop_reason=reason,
         stop_sentence=stop_sentence(rules, reason),
         certified_loss=look.certified_loss,
-        expected_loss=None if np.isnan(look.expected_loss) else look.expected_loss,
+        expected_loss=None if quality is None else quality.expected_loss,
+        expected_loss_range=None if quality is None else quality.loss_range,
+        belong=None if quality is None else quality.belong,
+        belong_range=None if quality is None else quality.belong_range,
+        contested=int(look.contested.size),
+        close=None
+        if judged is None
+        else tuple(sorted(judged.application[judged.too_close].tolist())),
         certificate=_certificate(rules, look, sigma),
         promises=NO_PROMISE if rules.rule is RuleName.BUDGET else "",
         spent=seen.arms.spent,

@@ -21,6 +21,8 @@ from swapflow.engine.projection.ingest import apply_new_events
 from swapflow.engine.projection.live_totals import LiveTotals
 from swapflow.engine.read_models.latest_cache import MOST_KEPT, LatestCache
 from swapflow.engine.selection.decide import last_fit, look_now
+from swapflow.engine.selection.list_objective import list_objective
+from swapflow.engine.selection.list_quality import JudgedList, QualityQuestion
 from swapflow.engine.selection.ranking import ranking
 from swapflow.engine.selection.situation import CycleSituation, situation_of
 from swapflow.errors import NotReadyError
@@ -50,6 +52,7 @@ class _Derived:
     situation: CycleSituation | None = None
     fitted: Fitted | None = None
     assessment: Assessment | None = None
+    judged: JudgedList | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,11 +85,52 @@ class Snapshot:
         if thought.assessment is None or thought.fitted != fitted:
             situation, look, _ = look_now(self.projection, self.arms, fitted=fitted)
             order = ranking(self.projection, situation, look)
-            thought.assessment, thought.fitted = (
+            thought.assessment, thought.fitted, thought.judged = (
                 Assessment(situation=situation, look=look, order=order),
                 fitted,
+                None,
             )
         return thought.assessment
+
+    def question(self, *, ledger: Coordination) -> QualityQuestion | None:
+        """Return what the list's quality follows from; None before there is a list to judge."""
+        projection = self.projection
+        if self.cycle.status is CycleStatus.DRAFT or not self.arms.information.any():
+            return None
+        assessment = self.assessment(ledger=ledger)
+        application = assessment.situation.application
+        if not application.size:
+            return None
+        return QualityQuestion(
+            position=self.arms.position,
+            rules=projection.rules,
+            oracle=list_objective(projection, application).oracle,
+            fitted=self._thought.fitted,
+            situation=assessment.situation.situation,
+            application=application,
+            look=assessment.look,
+        )
+
+    def judged_if_known(self, *, ledger: Coordination) -> JudgedList | None:
+        """Return the list's quality where nothing has to be drawn or fitted for it."""
+        if self._thought.judged is None:
+            question = self.question(ledger=ledger)
+            if question is not None and question.quick:
+                self.keep_judged(question.answer())
+        return self._thought.judged
+
+    def judged(self, *, ledger: Coordination) -> JudgedList | None:
+        """Return the list's quality, computed once; None before there is a list to judge."""
+        known = self.judged_if_known(ledger=ledger)
+        if known is None:
+            question = self.question(ledger=ledger)
+            known = None if question is None else question.answer()
+            self._thought.judged = known
+        return known
+
+    def keep_judged(self, judged: JudgedList) -> None:
+        """Store a quality that was computed elsewhere; a later event has forgotten this one."""
+        self._thought.judged = judged
 
 
 class SnapshotCache:

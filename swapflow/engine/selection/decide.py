@@ -31,6 +31,7 @@ from swapflow.engine.selection.calibration_draw import drawn_for
 from swapflow.engine.selection.rule import coin, list_rule, rule_for
 from swapflow.engine.selection.situation import CycleSituation, chosen_lack, cost_of, situation_of
 from swapflow.engine.selection.staffing import PlannedPull, staffed
+from swapflow.engine.selection.taper import taper_room, within_room
 
 
 MOST_AT_ONCE = 10_000
@@ -172,29 +173,27 @@ def _by_rule(
     floors_open = bool(situation.floors_missing.any()) or _floor_out(projection)
     if look.stop is not None and not floors_open:
         # High scores tend to come first: open pulls must be answered before the rule may stop.
-        return (
-            None
-            if projection.open
-            else _stop_or_chosen(projection, arms, situation, rule, look, look.stop)
-        )
+        asked = (projection, arms, situation, rule, look, look.stop)
+        return None if projection.open else _stop_or_chosen(*asked)
 
     # Only now is it known who is chosen: until the look, the floors of the chosen were reserved
     # for everyone who might be.
     situation = _keeping_for(look.cohort, projection, arms, situation)
+    room = taper_room(projection, spent=arms.spent, for_staff=situation.for_staff)
     most = min(_room(projection), _pending_room(projection))
-    if most > 0:
+    if most > 0 and room > 0:
         now = _only_now(projection, situation)
-        wanted = _by_chance(projection, now, look)[:most]
+        wanted = within_room(_by_chance(projection, now, look)[:most], room, projection.rules)
         pulls, blocked = staffed(wanted, [0] * len(wanted), projection)
         if pulls:
-            plan = _plan(
-                projection, arms, situation, why=PullReason.CHANCE, pulls=pulls, blocked=blocked
-            )
+            why = PullReason.CHANCE
+            plan = _plan(projection, arms, situation, why=why, pulls=pulls, blocked=blocked)
             return replace(plan, look=look, fitted=_fitted(rule))
         picks = rule.choose(
             now.situation, look, at_most=most, rng=coin(projection.rules, projection.decisions)
         )
         wanted = _keys(projection, situation, [(p.arm, p.kind) for p in picks.picks])
+        wanted = within_room(wanted, room, projection.rules)
         priorities = [round(p.priority * PRIORITY_UNITS) for p in picks.picks]
         pulls, blocked = staffed(wanted, priorities, projection)
         if pulls:

@@ -8,6 +8,7 @@ from swapflow.bandit.adjusted import AdjustedRule
 from swapflow.bandit.budget import BudgetRule
 from swapflow.bandit.certified import Certificate, CertifiedRule
 from swapflow.bandit.estimation.crossed_model import Fitted
+from swapflow.bandit.estimation.posterior import FitVersion
 from swapflow.bandit.oracles.oracle import Oracle
 from swapflow.bandit.paper import PaperRule
 from swapflow.bandit.situation import Rule
@@ -71,6 +72,7 @@ def list_rule_of(
         sigma=_sigma(rules),
         delta=rules.delta,
         max_applicants=rules.max_applicants,
+        fit_version=FitVersion(rules.fit),
     )
 
 
@@ -87,6 +89,7 @@ def rule_of(rules: Rules, oracle: Oracle, fitted: Fitted | None) -> Rule:
                 kind_offsets=rules.kind_offsets,
                 tolerance=rules.settled,
                 fitted=fitted,
+                fit_version=FitVersion(rules.fit),
             )
         case RuleName.CERTIFIED:
             return CertifiedRule(

@@ -14,6 +14,7 @@ from swapflow.engine.ports.records import Mail
 from swapflow.engine.read_models.calibration import Calibration
 from swapflow.engine.read_models.dashboard import Dashboard
 from swapflow.engine.read_models.latest_cache import LatestCache
+from swapflow.engine.read_models.list_quality import ListQualities
 from swapflow.engine.read_models.snapshot import SnapshotCache
 from swapflow.engine.reviewing.task_codes import TaskCodes
 from swapflow.errors import NotFoundError, UnavailableError
@@ -49,6 +50,7 @@ class ServiceContext:
         address: Address of the pages; links in mails start with it.
         dashboards: Dashboards built from the ledger, of the cycles read last.
         calibrations: Calibrations of the cycles read last.
+        qualities: How good the lists of the cycles read last are.
         codes: The assignments that the codes in addresses name.
         snapshots: Cycles folded from their events.
         automatic_reviewer: Returns the automatic reviewer that a roster entry names.
@@ -70,6 +72,7 @@ class ServiceContext:
     resend_seconds: float = 600.0
     dashboards: LatestCache[Dashboard] = field(default_factory=LatestCache)
     calibrations: LatestCache[Calibration] = field(default_factory=LatestCache)
+    qualities: ListQualities = field(default_factory=ListQualities)
     codes: TaskCodes = field(default_factory=TaskCodes)
     snapshots: SnapshotCache = field(default_factory=SnapshotCache)
 

@@ -24,6 +24,7 @@ from swapflow.engine.ports.records import (
 from swapflow.engine.projection.ingest import rebuild
 from swapflow.engine.read_models.calibration import Calibration, latest_calibration
 from swapflow.engine.read_models.dashboard import Dashboard
+from swapflow.engine.read_models.estimate_way import EstimateWay, estimate_way
 from swapflow.engine.read_models.explanation import (
     Explanation,
     PullExplanation,
@@ -35,25 +36,53 @@ from swapflow.engine.services.context import ServiceContext
 from swapflow.errors import UnavailableError
 
 
+A_MOMENT = 0.25
+"""Seconds that a page waits for the quality of a list; a short list is judged by then."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportService:
     """Reports on the progress of a cycle, and whether its record is intact."""
 
     context: ServiceContext
 
-    def progress(self, cycle_id: str) -> Progress:
-        """Return the progress of a cycle."""
-        return progress(cycle_id, ledger=self.context.ledger, snapshots=self.context.snapshots)
+    def progress(self, cycle_id: str, *, seconds: float | None = None) -> Progress:
+        """Return the progress of a cycle.
+
+        Args:
+            cycle_id: The cycle.
+            seconds: How long to wait for the quality of its list; None as long as it takes.
+        """
+        return progress(
+            cycle_id,
+            ledger=self.context.ledger,
+            snapshots=self.context.snapshots,
+            qualities=self.context.qualities,
+            seconds=seconds,
+        )
 
     def dashboard(self, cycle_id: str) -> tuple[Dashboard, bool]:
-        """Read the dashboard, and whether the live state had it; else build it from the ledger."""
-        return current_dashboard(
+        """Read the dashboard, and whether the live state had it; else build it from the ledger.
+
+        Where the quality of the list takes draws or a fit of its own, it is that of the latest
+        event for which it was computed; a page does not wait for a newer one.
+        """
+        dashboard, live = current_dashboard(
             cycle_id,
             ledger=self.context.ledger,
             state=self.context.state,
             snapshots=self.context.snapshots,
             cache=self.context.dashboards,
         )
+        if not dashboard.calculating:
+            return dashboard, live
+        judged = self.context.qualities.latest(
+            cycle_id,
+            ledger=self.context.ledger,
+            snapshots=self.context.snapshots,
+            seconds=A_MOMENT,
+        )
+        return (dashboard if judged is None else dashboard.with_quality(judged)), live
 
     def calibration(self, cycle_id: str) -> Calibration:
         """Compute how reviewers and kinds mark, and what adjusting changes; cached until an event.
@@ -126,6 +155,12 @@ class ReportService:
     def asked_about(self, cycle_id: str, number: int) -> tuple[PullExplanation, ...]:
         """Explain why each review of an application was requested, and its result."""
         return asked_about(cycle_id, number, ledger=self.context.ledger)
+
+    def estimate_way(self, cycle_id: str, number: int) -> EstimateWay | None:
+        """Return the way from an application's mean mark to its estimate, if there is one."""
+        return estimate_way(
+            cycle_id, number, ledger=self.context.ledger, snapshots=self.context.snapshots
+        )
 
     def explain(self, cycle_id: str, external_id: str) -> Explanation:
         """Explain why an application was asked about, and its place."""

@@ -4,7 +4,8 @@ import math
 import re
 from collections.abc import Callable
 
-from swapflow.domain.cohort.proposal import MethodSheet
+from swapflow.domain.cohort.proposal import MethodSheet, figures_of
+from swapflow.domain.cohort.quality_words import MODEL_LIMITS, points_a_place
 from swapflow.i18n.languages import gettext_noop
 from swapflow.i18n.translation import translate
 from swapflow.messages import Message
@@ -171,14 +172,19 @@ def _promise(sheet: MethodSheet, say: Callable[[str], str]) -> str:
         _inline(say(sheet.promises)),
     ]
     if math.isfinite(sheet.certified_loss):
-        parts.append(say(Message("method_certified_loss", loss=_gain(sheet.certified_loss))))
+        parts.append(say(Message("method_certified_loss", loss=_gain(sheet))))
     else:
         parts.append(
             gettext_noop("How much the list could still gain by further reviews is not known.")
         )
-    if sheet.expected_loss is not None and math.isfinite(sheet.expected_loss):
-        parts.append("## " + say(gettext_noop("The model's estimate")))
-        parts.append(say(Message("method_expected_loss", loss=_gain(sheet.expected_loss))))
+    figures = figures_of(sheet)
+    if figures is not None:
+        parts += [
+            "## " + say(gettext_noop("The model's estimate")),
+            say(figures.sentence()),
+            say(Message("method_model_promise")),
+            say(MODEL_LIMITS),
+        ]
     return "\n\n".join(parts)
 
 
@@ -234,8 +240,9 @@ def _covered(sheet: MethodSheet, say: Callable[[str], str]) -> str:
     return "\n\n".join(lines)
 
 
-def _gain(loss: float) -> Message:
-    return Message("method_points", points=100 * loss)
+def _gain(sheet: MethodSheet) -> Message:
+    points = points_a_place(sheet.certified_loss, sheet.cohort_size)
+    return Message("method_points", points=points)
 
 
 def _advanced(sheet: MethodSheet, say: Callable[[str], str]) -> str:
@@ -248,6 +255,7 @@ def _advanced(sheet: MethodSheet, say: Callable[[str], str]) -> str:
         ("decisions", str(sheet.decisions)),
         ("record position", str(sheet.position)),
         ("record fingerprint", sheet.head_hash),
+        *(() if sheet.contested is None else (("contested set", str(sheet.contested)),)),
         *((name, f"{value:g}") for name, value in sorted(sheet.parameters.items())),
         *((f"version of {name}", text) for name, text in sorted(sheet.versions.items())),
     ]

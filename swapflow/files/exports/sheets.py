@@ -73,7 +73,7 @@ def evidence_sheet(proposal: Proposal) -> ExportSheet:
                 None if place.raw_mean is None else _hundred(place.raw_mean),
                 place.evidence,
                 *(place.pulls.get(kind, 0) for kind in kinds),
-                place.contested,
+                place.too_close,
                 place.tied,
                 "; ".join(f"{n} {kind}" for kind, n in place.floor_missing.items() if n),
             )

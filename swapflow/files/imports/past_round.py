@@ -4,7 +4,6 @@ Unlike an import, a past round may lack the reviewers' names: what cannot be kno
 said by the study. Bad rows are named by line here as everywhere, and a missing score is never 0.
 """
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -13,6 +12,7 @@ import numpy as np
 from swapflow.bandit.estimation.posterior import NO_REVIEWER
 from swapflow.bandit.situation import FloatArray, Scores
 from swapflow.domain.ids import same_id
+from swapflow.domain.reviewing.mark_scale import MarkScale
 from swapflow.errors import BadRow, InvalidInputError
 from swapflow.files.imports.pairs import PAIR_COLUMNS
 from swapflow.files.tables.cells import (
@@ -55,7 +55,6 @@ _ITEM_COLUMNS: dict[str, tuple[str, ...]] = {
 }
 _UTILITIES = frozenset({"utility", "score01"})
 """Headers of columns whose scores are utilities in 0 to 1 already."""
-_SCALE = re.compile(r"\s*([-+]?\d+(?:\.\d+)?)\s*\.\.\s*([-+]?\d+(?:\.\d+)?)\s*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -360,10 +359,8 @@ class _ScoreSheet:
 def _scale(table: Table, header: str, scale: str) -> tuple[float, float]:
     """Read the stated scale, or say which marks occur when none is stated."""
     if scale:
-        match = _SCALE.fullmatch(scale)
-        if match is None or float(match[1]) == float(match[2]):
-            raise InvalidInputError("not_a_scale", text=scale)
-        return float(match[1]), float(match[2])
+        stated = MarkScale.written(scale)
+        return stated.worst, stated.best
     if spelling(header) in _UTILITIES:
         return 0.0, 1.0
     seen = [n for row in table.rows if (n := read_number(row[header])) is not None]

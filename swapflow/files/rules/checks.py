@@ -23,6 +23,7 @@ from swapflow.messages import Message
 
 
 MOST_OVERLAP = 0.2
+HALF = 0.5
 SHORTEST_SESSION, LONGEST_SESSION = 1 / 24, 90.0
 """Days that a device may stay signed in."""
 
@@ -303,6 +304,20 @@ def _advanced(rules: Rules) -> Iterator[RulesProblem]:
             value=f"{rules.settled:g}",
             reason="settled is a share of the cohort's value, from 0 up to but not 1",
             cure="Write 0.0005, the usual value",
+        )
+    if not 0 < rules.too_close < HALF:
+        yield RulesProblem(
+            place="advanced, too_close",
+            value=f"{rules.too_close:g}",
+            reason="the least probability that counts as too close to call is above 0, below 0.5",
+            cure="Write 0.1, the usual value",
+        )
+    if rules.taper is not None and not 0 <= rules.taper <= 1:
+        yield RulesProblem(
+            place="advanced, taper",
+            value=f"{rules.taper:g}",
+            reason="taper is the share of what is left of the budget that may be out, from 0 to 1",
+            cure="Write 0.5 or 0.25, or 0 for no taper",
         )
     if not 0 <= rules.kind_overlap <= MOST_OVERLAP:
         yield RulesProblem(

@@ -316,10 +316,12 @@ def _advanced(rules: Rules) -> dict[str, _Value]:
         "join_reviewers": rules.join_reviewers,
         "estimates": rules.estimates.value,
         "settled": rules.settled,
+        "too_close": rules.too_close,
         "max_applicants": rules.max_applicants,
         "dispatch": rules.dispatch.value,
         "batch": rules.batch,
         "out": rules.out,
+        "taper": rules.taper,
         "attempts": rules.attempts,
         "seed": rules.seed,
     }

@@ -147,6 +147,8 @@ _EXPECTED = {
     ),
     "confidence": _YES_NO,
     "kind_overlap": _NUMBER,
+    "too_close": _NUMBER,
+    "taper": _NUMBER,
     "questions": 'a list such as ["Why here?", "What would you build first?"]',
     **dict.fromkeys(["applications_close", "deadline"], _DATE),
     "date": "a date, e.g. 2026-01-31",

@@ -157,10 +157,12 @@ class AdvancedTable(TomlTable):
     join_reviewers: bool = False
     estimates: Literal["rule", "raw", "adjusted"] = "rule"
     settled: float = 0.0005
+    too_close: float = 0.1
     max_applicants: int | None = None
     dispatch: Literal["rolling", "lockstep"] = "rolling"
     batch: int = 50
     out: int | None = None
+    taper: float | None = None
     attempts: int = 5
     seed: int = 0
 

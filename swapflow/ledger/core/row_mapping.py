@@ -1,7 +1,7 @@
 """Conversion between rows and the frozen dataclasses of the domain."""
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date
 from typing import Any
 
@@ -248,8 +248,13 @@ def from_place(place: Place) -> Values:
     }
 
 
-def to_place(row: AnyRow) -> Place:
-    """Read a place joined with its application and person."""
+def to_place(row: AnyRow, close: Collection[int] | None) -> Place:
+    """Read a place joined with its application and person.
+
+    Args:
+        row: The joined row.
+        close: The applications that its list's method sheet names as too close to call.
+    """
     return Place(
         application=row.application,
         external_id=row.external_id or "",
@@ -264,6 +269,7 @@ def to_place(row: AnyRow) -> Place:
         tied=row.tied,
         pulls=row.pulls,
         floor_missing=row.floor_missing,
+        close=None if close is None else row.application in close,
     )
 
 
@@ -289,12 +295,17 @@ def to_sheet(values: Values) -> MethodSheet:
     known = {field.name for field in dataclasses.fields(MethodSheet)}
     kept = {name: value for name, value in values.items() if name in known}
     words = {name: tuple(kept.get(name, ())) for name in ("limits", "given_way")}
+    numbers = {name: tuple(kept[name]) for name in _NUMBERS if kept.get(name) is not None}
     coded = {
         name: tuple(map(restored, value)) if isinstance(value, list) else restored(value)
         for name, value in values.get("messages", {}).items()
         if name in known
     }
-    return MethodSheet(**(kept | words | coded))
+    return MethodSheet(**(kept | words | numbers | coded))
+
+
+_NUMBERS = ("expected_loss_range", "belong_range", "close")
+"""Fields of a method sheet that JSON keeps as lists."""
 
 
 def to_outcome(row: AnyRow) -> Outcome:

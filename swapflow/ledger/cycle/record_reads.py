@@ -61,13 +61,18 @@ class SqlRecordReads(RequestReads, DecisionReads):
         places: dict[int, list[Place]] = {}
         with self._database.reading() as connection:
             proposals = connection.execute(query).all()
+            sheets = {row.version: to_sheet(row.sheet) for row in proposals}
+            close = {
+                version: None if sheet.close is None else frozenset(sheet.close)
+                for version, sheet in sheets.items()
+            }
             for row in connection.execute(_PLACES, {"cycle": cycle_id}):
-                places.setdefault(row.version, []).append(to_place(row))
+                place = to_place(row, close.get(row.version))
+                places.setdefault(row.version, []).append(place)
             if not proposals:
                 require_cycle(connection, cycle_id)
         return tuple(
-            (row.version, tuple(places.get(row.version, ())), to_sheet(row.sheet))
-            for row in proposals
+            (version, tuple(places.get(version, ())), sheet) for version, sheet in sheets.items()
         )
 
     @override

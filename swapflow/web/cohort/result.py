@@ -15,7 +15,9 @@ from swapflow.domain.cohort.proposal import (
     Proposal,
     Standing,
     Verdict,
+    figures_of,
 )
+from swapflow.domain.cohort.quality_words import MODEL_LIMITS, shows_certified_loss
 from swapflow.domain.cycle import Cycle, CycleStatus
 from swapflow.engine.cohort.prepared_decisions import REOPENING, needed_signatures
 from swapflow.engine.cohort.signing import PendingSignatures
@@ -115,7 +117,7 @@ def open_decision(
             "agenda": product.meetings.agenda(cycle.id, proposal=proposal) if proposal else None,
             "below": [p for p in places if p.floor_missing],
             "tied": [p for p in places if p.tied],
-            "close": sum(p.contested for p in places),
+            "close": sum(p.too_close for p in places),
             "near": [p.external_id for p in places if p.application in proposal.near][:12]
             if proposal
             else [],
@@ -210,11 +212,17 @@ def stored(app: AppContext, cycle_id: str, version: int) -> Proposal:
 
 
 def promise(sheet: MethodSheet) -> tuple[str, ...]:
-    """Return what is promised of a list, and what is not, in sentences of the method sheet."""
+    """Return what is known of a list, and what is not, in sentences of the method sheet."""
+    figures = figures_of(sheet)
+    by_model = () if figures is None else (translate(figures.sentence()), translate(MODEL_LIMITS))
+    if figures is not None and not shows_certified_loss(
+        sheet.rule, sheet.certified_loss, figures.expected_loss
+    ):
+        return (*by_model, gettext("This is about marks, not merit."))
     if not math.isfinite(sheet.certified_loss):
         return (
             gettext("How much the list could still gain by further reviews is not known."),
             gettext("This is about marks, not merit."),
         )
     rest = sheet.promises.replace("The rule `budget`", "The rule in force")
-    return tuple(translate(one) for one in (sheet.certificate, rest) if one)
+    return (*by_model, *(translate(one) for one in (sheet.certificate, rest) if one))

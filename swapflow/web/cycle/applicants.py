@@ -8,6 +8,7 @@ import numpy as np
 from fastapi import APIRouter, Depends, Form, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
+from swapflow.domain.cohort.quality_words import likely_words
 from swapflow.domain.people.application import ApplicationStatus
 from swapflow.errors import InvalidInputError
 from swapflow.files.exports.document import can_make_pdf
@@ -176,6 +177,7 @@ def _card(
             "rules": rules,
             "application": application,
             "row": row,
+            "way": product.reports.estimate_way(cycle_id, number) if row["rank"] else None,
             "said": said,
             "pin": next(
                 (p for p in product.reports.pins(cycle_id) if p.application == number), None
@@ -327,7 +329,8 @@ def _rows(product: Product, cycle_id: str, only: int | None = None) -> list[dict
     where = {n: i for i, n in enumerate(dashboard.application.tolist())}
     unknown = np.isnan(dashboard.estimate).tolist()
     estimate, margin = dashboard.estimate.tolist(), dashboard.margin.tolist()
-    in_list, contested = dashboard.in_list.tolist(), dashboard.contested.tolist()
+    in_list, close = dashboard.in_list.tolist(), dashboard.too_close.tolist()
+    likely = None if dashboard.quality is None else dashboard.quality.likely.tolist()
     kinds = len(product.cycles.rules(cycle_id).kinds)
     closed, pending = dashboard.received(kinds).tolist(), dashboard.pending.tolist()
     none = [0] * kinds
@@ -338,7 +341,7 @@ def _rows(product: Product, cycle_id: str, only: int | None = None) -> list[dict
         known = i is not None and not unknown[i]
         standing = ""
         if i is not None and known:
-            standing = "too close" if contested[i] else "in" if in_list[i] else "out"
+            standing = "too close" if close[i] else "in" if in_list[i] else "out"
         rows.append(
             {
                 "number": one.number,
@@ -350,6 +353,9 @@ def _rows(product: Product, cycle_id: str, only: int | None = None) -> list[dict
                 # Without evidence a margin has no bound; 100 points is all that a page can show.
                 "margin": min(margin[i], 1.0) if i is not None and known else None,
                 "standing": standing,
+                "likely": likely_words(likely[i], dashboard.places)
+                if i is not None and known and likely is not None
+                else None,
                 "closed": closed[i] if i is not None else none,
                 "waiting": i is not None and pending[i] > 0,
                 "pin": pins.get(one.number, ""),

@@ -115,11 +115,11 @@ def why(one: PendingApproval, dashboard: Dashboard, row: int | None) -> list[str
     else:
         told.append(gettext("Staff asked for it."))
     if one.contested_then:
-        told.append(gettext("The applicant was too close to call then."))
+        told.append(gettext("The applicant was contested then."))
     if row is not None and not math.isnan(dashboard.estimate[row]):
         stands = (
             gettext("too close to call")
-            if dashboard.contested[row]
+            if dashboard.too_close[row]
             else gettext("in the list")
             if dashboard.in_list[row]
             else gettext("not in the list")

@@ -36,7 +36,7 @@ MOST_REVIEWERS = 40
 
 HEADS = {
     "intervals": ("rank", "score", "margin", "standing", "waiting"),
-    "decisions": ("number", "at", "too_close", "could_gain"),
+    "decisions": ("number", "at", "too_close", "could_gain", "could_change", "lacks"),
     "budget": ("at", "spent", "asked_for", "left"),
     "load": ("reviewer", "overdue", "open", "done"),
 }
@@ -95,7 +95,7 @@ def intervals(dashboard: Dashboard) -> list[Row]:
         if np.isnan(dashboard.estimate[i]):
             continue
         standing = (
-            "too close" if dashboard.contested[i] else "in" if dashboard.in_list[i] else "out"
+            "too close" if dashboard.too_close[i] else "in" if dashboard.in_list[i] else "out"
         )
         margin = float(min(dashboard.margin[i], 1.0))
         rows.append(
@@ -118,10 +118,24 @@ def decisions(steps: tuple[DecisionStep, ...]) -> list[Row]:
             "at": step.at,
             "too_close": step.too_close,
             "could_gain": round(step.look["certified_loss"], 4),
+            "could_change": _rounded(step.look.get("could_change")),
+            "lacks": _a_place(step),
         }
         for step in steps
         if "certified_loss" in step.look
     ]
+
+
+def _a_place(step: DecisionStep) -> float | None:
+    """Return what the list lacked by the model, in full scores a place; None where not known."""
+    belong, change = step.look.get("belong"), step.look.get("could_change")
+    if belong is None or change is None:
+        return None
+    return _rounded(step.look["expected_loss"] / max(belong + change, 1))
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 4)
 
 
 def budget(

@@ -20,6 +20,11 @@ from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.web.cycle import charts
 from swapflow.web.cycle.approvals import reasons
+from swapflow.web.cycle.list_quality import (
+    could_change_before,
+    list_figures,
+    quality_sentences,
+)
 from swapflow.web.http.context import AppContext, Product, app_context
 from swapflow.web.http.dependencies import may, may_anywhere
 from swapflow.web.http.program_page import (
@@ -71,9 +76,7 @@ _CURES = {
 
 _WORDS = {
     "floor": gettext_noop("everybody gets these reviews"),
-    "rule": gettext_noop(
-        "reviews of those too close to call are expected to change the list most"
-    ),
+    "rule": gettext_noop("these reviews are expected to change the list most"),
     "staff": gettext_noop("staff asked"),
     "chance": gettext_noop("kinds are compared by a draw"),
     "appeal": gettext_noop("an appeal"),
@@ -260,6 +263,7 @@ def _standing(app: AppContext, principal: Principal, cycle: Cycle) -> dict[str, 
     rules = product.cycles.rules(cycle.id)
     dashboard, live = product.reports.dashboard(cycle.id)
     received = dashboard.received(len(rules.kinds))
+    figures = list_figures(dashboard, rules)
     waiting, pulse, now = (
         product.reports.waiting(cycle.id),
         product.reports.process_health(cycle.id),
@@ -269,7 +273,7 @@ def _standing(app: AppContext, principal: Principal, cycle: Cycle) -> dict[str, 
     steps = product.reports.steps(cycle.id)
     sees_names = Right.SEE_APPLICANTS in rights
     finish = _finish(cycle, rules, pulse, now)
-    settled = ~dashboard.contested & ~np.isnan(dashboard.estimate)
+    settled = ~dashboard.too_close & ~np.isnan(dashboard.estimate)
     late: dict[int, int] = {}
     for one in waiting:
         late[one.reviewer] = late.get(one.reviewer, 0) + one.overdue
@@ -287,7 +291,10 @@ def _standing(app: AppContext, principal: Principal, cycle: Cycle) -> dict[str, 
         "board": dashboard,
         "settled_in": int((settled & dashboard.in_list).sum()),
         "settled_out": int((settled & ~dashboard.in_list).sum()),
-        "too_close": int((dashboard.contested & ~np.isnan(dashboard.estimate)).sum()),
+        "figures": figures,
+        "quality_words": quality_sentences(dashboard, figures),
+        "before": could_change_before(steps, figures),
+        "too_close": int((dashboard.too_close & ~np.isnan(dashboard.estimate)).sum()),
         "unseen": int(np.isnan(dashboard.estimate).sum()),
         "kinds": [
             {
@@ -344,8 +351,8 @@ def _chart_words() -> dict[str, str]:
         "tooClose": gettext("too close"),
         "out": gettext("out"),
         "decision": gettext("decision"),
-        "contested": gettext("too close to call"),
-        "couldGain": gettext("most the list could gain"),
+        "couldChange": gettext("places that could change"),
+        "lacks": gettext("what the list lacks, expected"),
         "left": gettext("left"),
         "askedFor": gettext("asked for"),
         "spent": gettext("spent"),
@@ -353,7 +360,7 @@ def _chart_words() -> dict[str, str]:
         "open": gettext("open"),
         "done": gettext("done"),
         "points": gettext("points"),
-        "applicants": gettext("applicants"),
+        "places": gettext("places"),
         "reviews": gettext("reviews"),
         "margin": gettext("margin"),
     }

@@ -56,6 +56,8 @@ _NUMBER = frozenset(
         "sigma",
         "rho",
         "settled",
+        "too_close",
+        "taper",
         "kind_overlap",
         "session_days",
     )
@@ -104,10 +106,12 @@ _ADVANCED = (
     "join_reviewers",
     "estimates",
     "settled",
+    "too_close",
     "max_applicants",
     "dispatch",
     "batch",
     "out",
+    "taper",
     "attempts",
     "seed",
 )

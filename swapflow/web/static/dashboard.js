@@ -72,10 +72,10 @@
     drawn.setOption(common({
       grid: { left: 50, right: 56, top: 60, bottom: 45 },
       xAxis: axis(words.decision, { type: "category", nameLocation: "middle", nameGap: 28, data: data.decisions.map((d) => d.number) }),
-      yAxis: [axis(words.applicants, { min: 0 }), axis(words.points, { min: 0, splitLine: { show: false } })],
+      yAxis: [axis(words.places, { min: 0 }), axis(words.points, { min: 0, splitLine: { show: false } })],
       series: [
-        { name: words.contested, type: "line", step: "end", showSymbol: few, symbol: "circle", color: css("--accent"), data: data.decisions.map((d) => d.too_close) },
-        { name: words.couldGain, type: "line", yAxisIndex: 1, showSymbol: few, symbol: "triangle", lineStyle: { type: "dashed" }, color: css("--warn"), data: data.decisions.map((d) => Math.round(1000 * d.could_gain) / 10) },
+        { name: words.couldChange, type: "line", step: "end", showSymbol: few, symbol: "circle", color: css("--accent"), data: data.decisions.map((d) => d.could_change) },
+        { name: words.lacks, type: "line", yAxisIndex: 1, showSymbol: few, symbol: "triangle", lineStyle: { type: "dashed" }, color: css("--warn"), data: data.decisions.map((d) => (d.lacks === null ? null : Math.round(1000 * d.lacks) / 10)) },
       ],
     }));
   }

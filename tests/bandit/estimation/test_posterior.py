@@ -9,9 +9,12 @@ from swapflow.bandit.estimation.crossed_model import OFFSET_SPREAD, Fitted
 from swapflow.bandit.estimation.posterior import (
     NO_REVIEWER,
     PRIOR_FLOOR_SHARE,
+    FitVersion,
     Posterior,
     first_scores,
     fit,
+    joint_draws,
+    lowest_kind_marks,
     posterior,
 )
 from swapflow.bandit.situation import FloatArray, PullKind, Scores, no_scores
@@ -236,7 +239,8 @@ def test_a_sigma_far_too_large_does_not_starve_the_arms() -> None:
 
     fitted = fit(scores, n=200, kinds=KINDS, sigma=0.5, sigma_weight=math.inf)
 
-    spread = first_scores(scores, n=200).var()
+    marks, weights = lowest_kind_marks(scores, n=200)
+    spread = np.average((marks - np.average(marks, weights=weights)) ** 2, weights=weights)
     assert fitted.prior_variance == pytest.approx(PRIOR_FLOOR_SHARE * spread)
 
 
@@ -330,3 +334,94 @@ def test_first_scores_are_those_of_the_lowest_kind_in_the_given_order() -> None:
     )
 
     assert first_scores(scores, n=4).tolist() == [0.3, 0.1]
+
+
+@pytest.mark.parametrize("severity", [0.0, 0.08], ids=["without severity", "with severity"])
+def test_joint_draws_have_the_mean_and_the_covariance_of_the_posterior(severity: float) -> None:
+    """Against the normal equations of all effects at once, unscored arms included."""
+    scores = some_scores(3, arms=6, reviewers=3, count=14)
+    n, fitted = 8, fitted_as(severity=severity)
+
+    drawn = joint_draws(
+        scores, n=n, kinds=KINDS, fitted=fitted, count=60_000, rng=np.random.default_rng(1)
+    )
+
+    reviewers = 3 if severity else 0
+    design = np.zeros((14, n + reviewers))
+    design[np.arange(14), scores.arm] = 1
+    for row, reviewer in enumerate(scores.reviewer):
+        if severity and reviewer >= 0:
+            design[row, n + reviewer] = 1
+    gain = np.array([1.0, 7.0])[scores.kind]
+    prior = np.r_[np.full(n, fitted.prior_variance), np.full(reviewers, severity**2)]
+    precision = design.T @ (gain[:, None] * design) / fitted.noise_variance + np.diag(1 / prior)
+    covariance = np.linalg.inv(precision)
+    rest = scores.mark - fitted.level - np.array(fitted.offsets)[scores.kind]
+    mean = fitted.level + (covariance @ (design.T @ (gain * rest)) / fitted.noise_variance)[:n]
+    assert np.abs(drawn.mean(axis=0) - mean).max() < 0.003
+    assert np.abs(np.cov(drawn.T) - covariance[:n, :n]).max() < 3e-4
+    assert drawn.shape == (60_000, n)
+
+
+RECORDED_FIT = {
+    "level": 0.43696261095605127,
+    "prior_variance": 0.060184632053047006,
+    "noise_variance": 0.07760006863516118,
+    "severity_variance": 0.056543682531028525,
+    "count": 30.0,
+    "offset_0": 0.0,
+    "offset_1": 0.0,
+}
+"""What the release before fitted to `some_scores(11, count=30)`."""
+
+
+def shuffled(scores: Scores, seed: int) -> Scores:
+    order = np.random.default_rng(seed).permutation(scores.mark.size)
+    return Scores(
+        arm=scores.arm[order],
+        reviewer=scores.reviewer[order],
+        kind=scores.kind[order],
+        mark=scores.mark[order],
+    )
+
+
+@given(st.integers(0, 10**9))
+@cases(80)
+def test_marks_in_another_order_give_the_same_fit(seed: int) -> None:
+    """Bit for bit, with severities and offsets: the fit is a function of the set of marks."""
+    scores = some_scores(seed, count=int(np.random.default_rng(seed).integers(1, 40)))
+
+    first, second = (
+        fit(each, n=12, kinds=KINDS, severity=True, kind_offsets=True)
+        for each in (scores, shuffled(scores, seed))
+    )
+
+    assert first == second
+    one, other = (
+        posterior(each, n=12, kinds=KINDS, fitted=first) for each in (scores, shuffled(scores, 1))
+    )
+    assert np.array_equal(np.round(one.mean, 9), np.round(other.mean, 9))
+
+
+def test_the_first_version_of_the_fit_is_kept_as_it_was() -> None:
+    """Parameters as the release before computed them, and another order moves them."""
+    scores = some_scores(11, count=30)
+    old = fit(scores, n=12, kinds=KINDS, severity=True, version=FitVersion.FIRST_MARKS)
+
+    assert old.to_dict() == pytest.approx(RECORDED_FIT, rel=1e-9)
+    moved = fit(shuffled(scores, 2), n=12, kinds=KINDS, severity=True, version=FitVersion(1))
+    assert abs(moved.prior_variance - old.prior_variance) > 1e-6
+
+
+def test_with_one_mark_each_both_versions_start_alike() -> None:
+    """The start is the mean and the variance of the marks that there are."""
+    marks = np.random.default_rng(4).random(60)
+    scores = Scores(
+        arm=np.arange(60),
+        reviewer=np.arange(60) % 5,
+        kind=np.zeros(60, dtype=np.int64),
+        mark=marks,
+    )
+    first, second = (fit(scores, n=60, kinds=KINDS, version=v) for v in FitVersion)
+
+    assert first.to_dict() == pytest.approx(second.to_dict(), rel=1e-9)

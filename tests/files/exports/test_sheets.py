@@ -66,6 +66,10 @@ SHEET = MethodSheet(
     pulls={"review": 12, "interview": 1},
     decisions=5,
     versions={"swapflow": "0.1.0", "numpy": "2|4"},
+    expected_loss_range=(0.021, 0.042),
+    belong=0.7,
+    belong_range=(0.4, 1.0),
+    contested=3,
 )
 
 
@@ -305,7 +309,7 @@ def test_the_method_is_told_in_plain_words_and_without_a_claim_of_merit() -> Non
     assert "Applicants: 2, for 1 place." in text
     assert "Scores that count: 12 × review, 1 × interview." in text
     assert "Spent: 400 of 1000 minutes; 20 more were set aside" in text
-    assert "further reviews: 25.0 points in all" in text
+    assert "further reviews: 25.0 of 100 points a place" in text
     jargon = r"\b(arms?|pulls?|oracle|rival|ledger|watermark|lockstep|sigma|delta)\b|[σδε]"
     assert re.findall(jargon, plain) == []
     assert re.findall(r"best applicants|\bfair\b|unbiased|certified", plain) == []
@@ -337,8 +341,10 @@ def test_the_method_sheet_tells_what_is_proven_from_what_is_judged() -> None:
 def test_the_models_estimate_never_stands_in_the_section_of_promises() -> None:
     promised, estimate = method_text(SHEET).split("## The model's estimate")
 
-    assert "3.0 points" not in promised
-    assert "falls short by 3.0 points" in estimate
+    assert "3.0 of 100" not in promised
+    assert "about 3.0 of 100 points a place short" in estimate
+    assert "(90 % range 2.1 to 4.2); about 1 of its 1 place would stay" in estimate
+    assert "| contested set | 3 |" in estimate
 
 
 def test_a_loss_that_is_not_known_is_said_to_be_so() -> None:

@@ -47,7 +47,11 @@ def test_a_board_says_the_same_from_the_live_state_and_from_the_ledger(site: Sit
     assert (published, from_state) == (True, False)
     assert live.position == made.position
     assert live.application.tolist() == made.application.tolist()
-    assert live.contested.tolist() == made.contested.tolist()
+    assert live.too_close.tolist() == made.too_close.tolist()
+    assert live.quality is not None
+    assert made.quality is not None
+    assert live.quality.belong == pytest.approx(made.quality.belong)
+    assert live.quality.likely == pytest.approx(made.quality.likely, abs=1e-6)
 
 
 def test_a_pause_needs_a_reason_and_is_recorded(site: Site) -> None:
@@ -218,7 +222,7 @@ def test_the_late_are_reminded_at_once_and_only_once_a_day(site: Site) -> None:
     ("chart", "head"),
     [
         ("intervals", "rank,score,margin,standing,waiting"),
-        ("decisions", "number,at,too_close,could_gain"),
+        ("decisions", "number,at,too_close,could_gain,could_change,lacks"),
         ("budget", "at,spent,asked_for,left"),
         ("load", "reviewer,overdue,open,done"),
     ],

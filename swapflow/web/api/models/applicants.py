@@ -117,6 +117,21 @@ class Asked(Out):
     reason_code: str = Field(description="Why it does not count; empty for people's own words.")
 
 
+class Way(Out):
+    """The way from the mean of an applicant's marks to the estimate, in points of 100."""
+
+    marks: int
+    mean: float
+    few_marks: float = Field(
+        description="How much nearer to the program's average, because there are few marks."
+    )
+    severity: float = Field(description="Added for severe reviewers, taken away for generous.")
+    kind: float = Field(description="Taken away for kinds that are marked more generously.")
+    estimate: float = Field(description="The sum of these.")
+    margin: float
+    sentences: list[str]
+
+
 class Explanation(Out):
     """Where an applicant stands, and why they were asked about."""
 
@@ -128,4 +143,10 @@ class Explanation(Out):
     margin: float | None
     evidence: float
     too_close_to_call: bool
+    way: Way | None = Field(
+        description="From the mean of the marks to the estimate; null where that is the mean."
+    )
+    likely: float | None = Field(
+        description="Probability of being among the best, by the model; null without a rank."
+    )
     asked: list[Asked]

@@ -1,10 +1,11 @@
 """What every part of the models is made of: kinds of text, what comes in, what goes out."""
 
 import math
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from swapflow.domain.cohort.quality_words import QualityFigures
 from swapflow.messages import Message, plain
 
 
@@ -37,6 +38,46 @@ class In(BaseModel):
 
 class Out(BaseModel):
     """What goes out."""
+
+
+class WithListQuality(Out):
+    """How good a list is by the model, for staff alone; null where that is not known."""
+
+    expected_loss: float | None = Field(
+        default=None,
+        description="What the list is expected to lack, in the objective's units, in all.",
+    )
+    expected_loss_points: float | None = Field(
+        default=None,
+        description="The same in points of 100 a place; null for an objective that is no sum.",
+    )
+    expected_loss_points_range: tuple[float, float] | None = Field(
+        default=None, description="90 % range of the points."
+    )
+    belong: float | None = Field(
+        default=None, description="How many of those on the list belong on it."
+    )
+    belong_range: tuple[float, float] | None = Field(
+        default=None, description="90 % range of their number."
+    )
+    could_change: float | None = Field(
+        default=None,
+        description="How many places could change if everybody were reviewed without end.",
+    )
+
+
+def judged(figures: QualityFigures | None) -> dict[str, Any]:
+    """Return the fields of `WithListQuality`."""
+    if figures is None:
+        return {}
+    return {
+        "expected_loss": figures.expected_loss,
+        "expected_loss_points": figures.points,
+        "expected_loss_points_range": figures.points_range,
+        "belong": figures.belong,
+        "belong_range": figures.belong_range,
+        "could_change": figures.could_change,
+    }
 
 
 class Problem(Out):

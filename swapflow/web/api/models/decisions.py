@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import AwareDatetime, Field, StringConstraints
 
 from swapflow.domain.cohort.proposal import Verdict
-from swapflow.web.api.models.base import PLAIN, In, Line, Name, Out, Reason, Why
+from swapflow.web.api.models.base import PLAIN, In, Line, Name, Out, Reason, Why, WithListQuality
 from swapflow.web.api.models.tasks import Slot
 
 
@@ -44,12 +44,15 @@ class Place(Out):
     margin: float | None
     evidence: float
     too_close_to_call: bool
+    likely: float | None = Field(
+        default=None, description="Probability of being among the best, by the model."
+    )
     tied: bool
     reviews: dict[str, int]
     reviews_missing: dict[str, int]
 
 
-class Proposal(Out):
+class Proposal(WithListQuality):
     """The list that the rule proposes; people decide."""
 
     program: str
@@ -60,7 +63,6 @@ class Proposal(Out):
     stop_sentence: str
     promises: str
     most_to_gain: float | None
-    expected_loss: float | None
     places: list[Place]
 
 

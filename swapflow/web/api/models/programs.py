@@ -6,7 +6,17 @@ from typing import Annotated, Literal
 from pydantic import AwareDatetime, Field, StringConstraints
 
 from swapflow.domain.cycle import CycleStatus
-from swapflow.web.api.models.base import PLAIN, Coded, In, Line, Out, Reason, ShortName, Why
+from swapflow.web.api.models.base import (
+    PLAIN,
+    Coded,
+    In,
+    Line,
+    Out,
+    Reason,
+    ShortName,
+    Why,
+    WithListQuality,
+)
 
 
 class Round(Out):
@@ -95,7 +105,7 @@ class Blocked(Out):
     reason: str
 
 
-class Progress(Out):
+class Progress(WithListQuality):
     """A program at a glance."""
 
     program: str
@@ -104,11 +114,16 @@ class Progress(Out):
     stop_sentence: str
     candidates: int
     places: int
-    too_close_to_call: int
+    too_close_to_call: int | None = Field(
+        description="Applicants who belong on the list with a probability that decides nothing "
+        "(0.1 to 0.9 by default), and those tied at the cut; null while calculating."
+    )
     most_to_gain: float | None = Field(
         description="The most the list could still gain under the stated assumptions."
     )
-    expected_loss: float | None = Field(description="The model's estimate of it.")
+    calculating: bool = Field(
+        description="Whether the quality of the list is being calculated; ask again in a moment."
+    )
     unit: str
     budget: int
     spent: int

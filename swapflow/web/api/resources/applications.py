@@ -9,6 +9,7 @@ from swapflow.domain.people.application import Application, ApplicationStatus, N
 from swapflow.domain.people.protected_attributes import protected_trait
 from swapflow.domain.reviewing.score import reason_code
 from swapflow.domain.rules import Rules
+from swapflow.engine.read_models.estimate_way import EstimateWay
 from swapflow.engine.services import Swapflow
 from swapflow.errors import InvalidInputError, NotFoundError
 from swapflow.web.api.audit import note
@@ -29,6 +30,7 @@ from swapflow.web.api.models.applicants import (
     NewApplicants,
     NewPin,
     Pin,
+    Way,
 )
 from swapflow.web.api.models.base import Counted, finite
 from swapflow.web.api.models.scores import Numbered
@@ -102,6 +104,8 @@ def explain_applicant(
         margin=_hundred(told.margin),
         evidence=told.evidence,
         too_close_to_call=told.too_close,
+        likely=told.likely,
+        way=None if told.way is None else _way(told.way),
         asked=[
             Asked(
                 request=asked.request,
@@ -254,4 +258,17 @@ def _new(applicant: NewApplicant) -> NewApplication:
         monitor=applicant.monitoring,
         fields=applicant.fields,
         documents=tuple((d.name, d.link, d.redacted) for d in applicant.documents),
+    )
+
+
+def _way(way: EstimateWay) -> Way:
+    return Way(
+        marks=way.marks,
+        mean=100 * way.mean,
+        few_marks=100 * way.few_marks,
+        severity=100 * way.severity,
+        kind=100 * way.kind,
+        estimate=100 * way.estimate,
+        margin=100 * min(way.margin, 1.0),
+        sentences=[str(one) for one in way.sentences()],
     )

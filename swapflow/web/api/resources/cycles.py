@@ -21,7 +21,7 @@ from swapflow.web.api.dependencies import (
     Signed,
 )
 from swapflow.web.api.idempotency import ApiRoute
-from swapflow.web.api.models.base import coded, finite
+from swapflow.web.api.models.base import coded, finite, judged
 from swapflow.web.api.models.office import Me
 from swapflow.web.api.models.programs import (
     Because,
@@ -47,6 +47,9 @@ from swapflow.web.http.context import Product
 router = APIRouter(route_class=ApiRoute, tags=["programs"])
 
 WithId = TypeVar("WithId", Round, Program)
+
+LONGEST_WAIT = 2.0
+"""Seconds that a request waits for the quality of a list."""
 
 CycleId = Annotated[str, Path(description="Short name of the program.", examples=["fall-2027"])]
 
@@ -121,7 +124,7 @@ def read_progress(cycle_id: CycleId, principal: MaySeeProgress, product: Product
     names = Right.SEE_APPLICANTS in principal.rights(
         cycle_id=cycle_id, round_id=product.cycles.get(cycle_id).round_id
     )
-    seen = product.reports.progress(cycle_id)
+    seen = product.reports.progress(cycle_id, seconds=LONGEST_WAIT)
     return Progress(
         program=seen.cycle_id,
         status=seen.status,
@@ -129,9 +132,10 @@ def read_progress(cycle_id: CycleId, principal: MaySeeProgress, product: Product
         stop_sentence=seen.stop_sentence,
         candidates=seen.candidates,
         places=seen.places,
-        too_close_to_call=seen.contested,
+        too_close_to_call=seen.too_close,
         most_to_gain=finite(seen.certified_loss),
-        expected_loss=finite(seen.expected_loss),
+        **judged(seen.figures),
+        calculating=seen.calculating,
         unit=seen.unit,
         budget=seen.budget,
         spent=seen.spent,

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Request, Response
 
-from swapflow.domain.cohort.proposal import Place
+from swapflow.domain.cohort.proposal import Place, figures_of
 from swapflow.engine.cohort.finalize import Override
 from swapflow.errors import ForbiddenError, InvalidInputError, NotFoundError
 from swapflow.identity.principal import Principal
@@ -12,7 +12,7 @@ from swapflow.web.api.audit import note
 from swapflow.web.api.dependencies import MayApprove, MayDecide, MaySeeApplicants, MaySign
 from swapflow.web.api.idempotency import ApiRoute
 from swapflow.web.api.models import decisions
-from swapflow.web.api.models.base import Counted, finite
+from swapflow.web.api.models.base import Counted, finite, judged
 from swapflow.web.api.models.decisions import (
     Digest,
     NewDecision,
@@ -137,7 +137,7 @@ def read_proposal(cycle_id: CycleId, principal: MaySeeApplicants, product: Produ
         stop_sentence=made.sheet.stop_sentence,
         promises=made.sheet.promises,
         most_to_gain=finite(made.sheet.certified_loss),
-        expected_loss=finite(made.sheet.expected_loss),
+        **judged(figures_of(made.sheet)),
         places=list(map(_place, made.places)),
     )
 
@@ -265,7 +265,8 @@ def _place(place: Place) -> decisions.Place:
         raw_mean=_hundred(place.raw_mean),
         margin=_hundred(place.margin),
         evidence=place.evidence,
-        too_close_to_call=place.contested,
+        too_close_to_call=place.too_close,
+        likely=place.likely,
         tied=place.tied,
         reviews=place.pulls,
         reviews_missing=place.floor_missing,

@@ -127,7 +127,7 @@ def _meeting(agenda: Agenda) -> TheMeeting:
                 applicant=place.application,
                 rank=place.rank,
                 standing=place.standing.value.replace("cohort", "list"),
-                too_close_to_call=place.contested,
+                too_close_to_call=place.too_close,
                 outcome=words[place.application].word if place.application in words else None,
                 endorsements=favour.get(place.application, []),
             )

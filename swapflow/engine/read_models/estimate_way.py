@@ -1,0 +1,107 @@
+"""The way from an applicant's mean mark to the estimate that ranks them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from swapflow.bandit.estimation.crossed_model import Fitted
+from swapflow.bandit.estimation.estimate_steps import estimate_steps
+from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.read_models.snapshot import Snapshot, SnapshotCache
+from swapflow.messages import Message
+
+
+OWN_SHARE = 0.9
+"""Share of an applicant's own marks in the estimate from which few marks need no word."""
+
+WORTH_A_WORD = 0.005
+"""Steps below half a point of 100 are not worded."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EstimateWay:
+    """The steps from mean to estimate, in score units; they add up.
+
+    Attributes:
+        marks: Marks that count.
+        mean: Their mean, weighted by their information.
+        few_marks: How much nearer to the program's average it is, because there are few.
+        severity: How much is added for severe reviewers, or taken away for generous ones.
+        kind: How much is taken away for kinds that are marked more generously.
+        estimate: The sum of these.
+        margin: Margin of the estimate.
+        weight: Share of the applicant's own marks in it.
+        level: The program's average, towards which few marks leave an estimate.
+    """
+
+    marks: int
+    mean: float
+    few_marks: float
+    severity: float
+    kind: float
+    estimate: float
+    margin: float
+    weight: float
+    level: float
+
+    def sentences(self) -> tuple[Message, ...]:
+        """Return the way in words."""
+        told = [Message("way_mean", count=self.marks, mean=100 * self.mean)]
+        for code, step in (("severity", self.severity), ("kind", self.kind)):
+            if abs(step) >= WORTH_A_WORD:
+                direction = "up" if step > 0 else "down"
+                told.append(Message(f"way_{code}_{direction}", points=100 * abs(step)))
+        few = self.weight < OWN_SHARE
+        told.append(
+            Message(
+                "way_few" if few else "way_estimate",
+                count=self.marks,
+                estimate=100 * self.estimate,
+                margin=min(100 * self.margin, 100.0),
+            )
+        )
+        return tuple(told)
+
+
+def estimate_way(
+    cycle_id: str, number: int, *, ledger: Ledger, snapshots: SnapshotCache | None = None
+) -> EstimateWay | None:
+    """Explain one application's estimate; `snapshots` as for `propose`.
+
+    Returns:
+        None where nothing is to be explained: before the first mark, for an application that is
+        no candidate, and under a rule whose list is made by plain means.
+    """
+    with (snapshots or SnapshotCache()).at_head(cycle_id, ledger=ledger) as seen:
+        return way_of(seen, number, ledger=ledger)
+
+
+def way_of(seen: Snapshot, number: int, *, ledger: Ledger) -> EstimateWay | None:
+    """Explain one application's estimate at a snapshot."""
+    if seen.question(ledger=ledger) is None or not seen.projection.statuses[number].is_candidate:
+        return None
+    assessment = seen.assessment(ledger=ledger)
+    look, situation = assessment.look, assessment.situation.situation
+    if "prior_variance" not in look.parameters:
+        return None
+    arm = int((assessment.situation.application == number).argmax())
+    marks = int(np.count_nonzero(situation.scores.arm == arm))
+    if not marks:
+        return None
+    steps = estimate_steps(
+        situation.scores,
+        n=situation.n,
+        kinds=situation.kinds,
+        fitted=Fitted.from_dict(look.parameters),
+    )
+    return EstimateWay(
+        marks=marks,
+        mean=float(steps.mean[arm]),
+        few_marks=float(steps.few_marks[arm]),
+        severity=float(steps.severity[arm]),
+        kind=float(steps.kind[arm]),
+        estimate=float(steps.estimate[arm]),
+        margin=float(look.radius[arm]),
+        weight=float(steps.weight[arm]),
+        level=steps.level,
+    )
