@@ -7,7 +7,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from swapflow.automatic_reviewers.programs import automatic_reviewer
+from swapflow.automatic_reviewers.programs import Programs
+from swapflow.automatic_reviewers.source_files import AnyFile, ChosenFiles
 from swapflow.engine.ports.dispatcher import Dispatcher, QueueMessage
 from swapflow.engine.ports.health_facts import DatabaseFacts, RedisFacts
 from swapflow.engine.ports.live_state import CycleState
@@ -16,6 +17,7 @@ from swapflow.engine.services import ServiceContext, Swapflow, compose
 from swapflow.errors import UnavailableError
 from swapflow.i18n.languages import set_deployment_language
 from swapflow.identity.personal_data import PersonalDataRecord
+from swapflow.identity.reach import Reach
 from swapflow.identity.services import IdentityContext, Office, compose_office
 from swapflow.instrumentation.tracing import TracedEvents, carried, is_on, trace_writes
 from swapflow.ledger.core.database import Database
@@ -26,6 +28,7 @@ from swapflow.ledger.privacy.personal_data import SqlPersonalData
 from swapflow.ledger.sql_ledger import SqlLedger
 from swapflow.outbound.guarded_client import GuardedClient
 from swapflow.outbound.mail import outbox_folder, smtp
+from swapflow.outbound.scoring_services import scoring_services
 from swapflow.outbound.webhooks import webhook_sender
 from swapflow.queues.celery import KEY_PREFIX, CeleryDispatcher, broker_url, celery_app
 from swapflow.queues.inline import InlineDispatcher
@@ -43,6 +46,9 @@ if TYPE_CHECKING:
 
 CRASH_AT = "SWAPFLOW_CRASH_AT"
 """The variable that names a crash point; without it no test equipment is imported."""
+
+EVERYWHERE = Reach(plain=True, loopback=True, private=True)
+"""What a process may call that a person at the command line runs for themselves."""
 
 _ONE_AT_A_TIME = threading.Lock()
 
@@ -110,14 +116,15 @@ def assemble(settings: Settings) -> tuple[Swapflow, Office]:
         state, dispatcher = CrashingState(state, crash), CrashingDispatcher(dispatcher, crash)
     if hooks:
         ledger.around_write = join_write_hooks(hooks)
+    client = GuardedClient(settings.reach)
     context = ServiceContext(
         ledger=ledger,
         state=state,
         dispatcher=dispatcher,
         doorbell=RedisDoorbell(settings.redis),
         post=smtp(settings) if settings.smtp_host else outbox_folder(settings.data_dir / "outbox"),
-        send_webhook=webhook_sender(GuardedClient(settings.webhook_reach)),
-        automatic_reviewer=automatic_reviewer,
+        send_webhook=webhook_sender(client),
+        automatic_reviewers=programs_of_rosters(settings, client),
         events=TracedEvents(ledger) if is_on() else None,
         address=settings.address,
         provider=bool(settings.provider),
@@ -126,6 +133,15 @@ def assemble(settings: Settings) -> tuple[Swapflow, Office]:
     )
     office_context = IdentityContext(ledger=ledger.office(), limiter=RedisLimiter(settings.redis))
     return compose(context), compose_office(office_context)
+
+
+def programs_of_rosters(settings: Settings, client: GuardedClient) -> Programs:
+    """Return the automatic reviewers that rosters of this deployment may name."""
+    return Programs(
+        files=ChosenFiles(settings.automatic_folder, settings.automatic_files),
+        reach=settings.reach,
+        ask=scoring_services(client),
+    )
 
 
 def _refuse_old_schema(settings: Settings) -> None:
@@ -198,7 +214,9 @@ def in_process(
             dispatcher=dispatcher,
             doorbell=MemoryDoorbell(),
             post=lambda _mail: None,
-            automatic_reviewer=automatic_reviewer,
+            automatic_reviewers=Programs(
+                files=AnyFile(), reach=EVERYWHERE, ask=scoring_services(GuardedClient(EVERYWHERE))
+            ),
             lease_seconds=3600.0,
         )
     )

@@ -62,6 +62,8 @@ class Settings(BaseSettings):
         bundle_key: File of the private key that signs bundles; `bundle-key.pem` in the data folder
             when not set.
         fonts: Folders of fonts for PDF beside those of the system, by colons.
+        automatic_folder: Folder of known or recorded marks that a roster may name for a program
+            that answers; without it only those named at this machine's command line.
         lease_seconds: Life of a coordinator's lease: the time a stand-by needs to take over.
         resend_seconds: Age at which a broker message without effect is sent again.
         visibility_timeout: Seconds after which a message that a dead worker held is handed to
@@ -89,7 +91,8 @@ class Settings(BaseSettings):
         metrics_port: Port on which the web process tells Prometheus figures, to all who ask; 0
             for none. They name programs, never people.
         metrics_host: Address that it listens on for that.
-        webhook_private: Webhooks may lead into private networks, and to http as well as https.
+        webhook_private: Addresses that people enter, of webhooks and of scoring services, may lead
+            into private networks, and to http as well as https.
     """
 
     model_config = SettingsConfigDict(
@@ -102,6 +105,7 @@ class Settings(BaseSettings):
     redis_bin: Path | None = None
     bundle_key: Path | None = None
     fonts: str = ""
+    automatic_folder: Path | None = None
 
     lease_seconds: Seconds = 15.0
     resend_seconds: Seconds = 600.0
@@ -140,7 +144,7 @@ class Settings(BaseSettings):
     log_format: LogFormat = LogFormat.CONSOLE
     log_level: str = Field(default="INFO", pattern="^(DEBUG|INFO|WARNING|ERROR)$")
 
-    @field_validator("data_dir", "redis_bin", "bundle_key")
+    @field_validator("data_dir", "redis_bin", "bundle_key", "automatic_folder")
     @classmethod
     def _absolute(cls, path: Path | None) -> Path | None:
         return None if path is None else path.expanduser().absolute()
@@ -223,10 +227,16 @@ class Settings(BaseSettings):
         return self.public_url or f"http://{_as_host(self.web_host)}:{self.web_port}"
 
     @property
-    def webhook_reach(self) -> Reach:
-        """Where calls of webhooks may go: to this machine itself only while nobody else is served.
+    def automatic_files(self) -> Path:
+        """Where the files are kept that rosters may name because the command line did."""
+        return self.data_dir / "automatic-files"
 
-        A swapflow that is reached from this machine alone is one that is being tried out.
+    @property
+    def reach(self) -> Reach:
+        """Where calls may go to addresses that people enter, of webhooks and scoring services.
+
+        To this machine itself only while nobody else is served: a swapflow that is reached from
+        this machine alone is one that is being tried out.
         """
         reached = urlsplit(self.address).hostname or ""
         alone = _is_here(reached) and _is_here(self.web_host)

@@ -14,6 +14,7 @@ from importlib.metadata import version
 
 from swapflow.engine.ports.health_facts import DatabaseFacts, Outboxes, RedisFacts
 from swapflow.errors import InvalidInputError, UnavailableError
+from swapflow.processes.exposure import Exposure, refused_rosters
 from swapflow.settings import Settings, load_settings, refuse_unsafe
 
 
@@ -92,7 +93,11 @@ def _settings(settings: Settings) -> DoctorFinding:
 
 
 def _database(settings: Settings) -> Iterator[DoctorFinding]:
-    from swapflow.bootstrap import look_at_database, office  # noqa: PLC0415 - slow to import
+    from swapflow.bootstrap import (  # noqa: PLC0415 - slow to import
+        look_at_database,
+        office,
+        swapflow,
+    )
 
     try:
         facts = look_at_database(settings)
@@ -117,6 +122,7 @@ def _database(settings: Settings) -> Iterator[DoctorFinding]:
         )
     if facts.outboxes is not None:
         yield from _outboxes(facts.outboxes)
+        yield from map(_exposed, refused_rosters(swapflow()))
         if not office().users.has_administrator():
             yield DoctorFinding(
                 check="accounts",
@@ -124,6 +130,11 @@ def _database(settings: Settings) -> Iterator[DoctorFinding]:
                 says="nobody can sign in as an administrator",
                 cure="swapflow user add YOUR@ADDRESS --role administrator",
             )
+
+
+def _exposed(found: Exposure) -> DoctorFinding:
+    grade = Grade.FAULT if found.is_fault else Grade.WARNING
+    return DoctorFinding(check=found.check, grade=grade, says=found.says, cure=found.cure)
 
 
 def _tables(facts: DatabaseFacts) -> DoctorFinding:

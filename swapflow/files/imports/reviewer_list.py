@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from swapflow.domain.ids import same_id
 from swapflow.domain.rules import Rules
 from swapflow.engine.services import Swapflow
-from swapflow.errors import BadRow
+from swapflow.errors import BadRow, InvalidInputError
 from swapflow.files.imports.applicant_list import remember
 from swapflow.files.imports.import_settings import Reading
 from swapflow.files.imports.pairs import spelled, stranger
@@ -15,7 +15,7 @@ from swapflow.files.imports.possible_duplicates import (
     possible_duplicates,
 )
 from swapflow.files.imports.reviewers import ReviewersImport, examine_reviewers
-from swapflow.files.tables.cells import refuse
+from swapflow.files.tables.cells import refuse, shorten
 from swapflow.files.tables.table import Table
 
 
@@ -50,8 +50,17 @@ def preview_reviewer_list(
     product: Swapflow,
     cycle_id: str,
     as_last_time: bool = True,
+    at_command_line: bool = False,
 ) -> Roster:
     """Preview a list of reviewers; nothing is written.
+
+    Args:
+        table: The list.
+        chosen: What its columns are taken for.
+        product: Supplies the cycle's rules and people, and says which programs may be named.
+        cycle_id: The cycle.
+        as_last_time: Whether what is left open is filled from the last list.
+        at_command_line: Whether a person at this machine's command line brings the list.
 
     Raises:
         InvalidInputError: If the columns are said to be what they cannot be.
@@ -70,7 +79,11 @@ def preview_reviewer_list(
         table=table,
         reading=reading,
         found=found,
-        bad=(*found.bad, *_strangers(product, cycle_id, table, found)),
+        bad=(
+            *found.bad,
+            *_strangers(product, cycle_id, table, found),
+            *([] if at_command_line else _refused_programs(product, table, found)),
+        ),
         warnings=(*([note] if taken else []), *table.warnings),
         fresh=len(found.new) - known,
         known=known,
@@ -82,14 +95,18 @@ def preview_reviewer_list(
     )
 
 
-def take_reviewers(roster: Roster, *, product: Swapflow, cycle_id: str, by: str) -> int:
+def take_reviewers(
+    roster: Roster, *, product: Swapflow, cycle_id: str, by: str, at_command_line: bool = False
+) -> int:
     """Import a list that was looked at, whole; remember how it was read. Counts who is new.
 
     Raises:
         BadRowsError: If anything stops it; it lists every place, and nothing was written.
     """
     refuse(roster.table.source, roster.bad)
-    added = product.reviewers.import_all(cycle_id, roster.found.new)
+    added = product.reviewers.import_all(
+        cycle_id, roster.found.new, at_command_line=at_command_line
+    )
     remember(roster.reading, REVIEWERS, product=product, cycle_id=cycle_id, by=by)
     return len(added)
 
@@ -105,14 +122,41 @@ def _of_these_kinds(last: Reading, rules: Rules) -> Reading:
     return Reading(columns=kept)
 
 
+def _refused_programs(product: Swapflow, table: Table, found: ReviewersImport) -> list[BadRow]:
+    """Name programs that a list which comes over the network may not name."""
+    lines = _lines(table, found)
+    column = next((h for h, role in found.columns.items() if role == "automatic"), "")
+    bad = []
+    for row in found.new:
+        try:
+            if row.automatic:
+                product.reviewers.check_program(row.automatic)
+        except InvalidInputError as error:
+            bad.append(
+                BadRow(
+                    line=lines.get(row.external_id, 0),
+                    column=column,
+                    value=shorten(row.automatic),
+                    reason=str(error),
+                    cure="Or leave it blank for a person",
+                )
+            )
+    return bad
+
+
+def _lines(table: Table, found: ReviewersImport) -> dict[str, int]:
+    """Return the line in which each reviewer of a list stands first."""
+    header = next((h for h, role in found.columns.items() if role == "external_id"), "")
+    return {row[header]: row.line for row in reversed(table.rows)} if header else {}
+
+
 def _strangers(
     product: Swapflow, cycle_id: str, table: Table, found: ReviewersImport
 ) -> list[BadRow]:
     """Name conflicts with applicants whom the program does not have."""
     applicants = {a.external_id for a in product.applicants.list(cycle_id)}
     there = spelled(applicants) or {}
-    header = next((h for h, role in found.columns.items() if role == "external_id"), "")
-    lines = {row[header]: row.line for row in reversed(table.rows)} if header else {}
+    lines = _lines(table, found)
     bad = []
     for row in found.new:
         for one in row.conflicts:
