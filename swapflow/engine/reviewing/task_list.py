@@ -45,6 +45,7 @@ class Task:
 
     Attributes:
         minutes: Estimated time; None when the round's unit is another.
+        due_at: Due time to the minute.
     """
 
     code: str
@@ -168,7 +169,7 @@ def _tasks(
             applicant=shown_as(applications[a.application], blind=rules.blind),
             kind=kind.name,
             minutes=kind.cost if unit == "minutes" else None,
-            due_at=a.due_at,
+            due_at=a.due_minute,
             section=_section(a, begun=a.id in drafts, now=now),
             draft=a.id in drafts,
             skipped=a.id in skips,
