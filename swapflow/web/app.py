@@ -45,7 +45,7 @@ from swapflow.web.http import health, language, server_events
 from swapflow.web.http.context import AppContext
 from swapflow.web.http.dependencies import Signed, anybody
 from swapflow.web.http.error_handlers import add_handlers
-from swapflow.web.http.middleware import SameSiteOnly, SecurityHeaders, SmallBodies
+from swapflow.web.http.middleware import OwnHost, SameSiteOnly, SecurityHeaders, SmallBodies
 from swapflow.web.http.rendering import STATIC, places_of
 from swapflow.web.http.shutdown import ShutdownMiddleware
 from swapflow.web.reviewing import decline, documents, review, task_list
@@ -146,6 +146,7 @@ def create_app(product: Swapflow, office: Office, settings: Settings) -> FastAPI
     app.add_middleware(
         SmallBodies, most=ORDINARY_BODY, uploads=settings.upload_mb * 1_000_000 + 100_000
     )
+    app.add_middleware(OwnHost, address=settings.address)
     app.add_middleware(SameSiteOnly)
     app.add_middleware(SecurityHeaders, secure=settings.secure)
     app.add_middleware(language.LanguageMiddleware, settings=settings)
