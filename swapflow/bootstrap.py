@@ -38,6 +38,7 @@ from swapflow.state.health import look_at_redis as redis_facts
 from swapflow.state.memory import MemoryCycleState, MemoryDoorbell
 from swapflow.state.rate_limits import RedisLimiter
 from swapflow.state.redis import RedisCycleState, RedisDoorbell
+from swapflow.state.untrusted_proxies import UntrustedProxies
 
 
 if TYPE_CHECKING:
@@ -171,6 +172,11 @@ def check_redis(settings: Settings) -> None:
         state.check()
     finally:
         state.close()
+
+
+def untrusted_proxies(settings: Settings) -> UntrustedProxies:
+    """Return what notes proxies that are not trusted, for the doctor."""
+    return UntrustedProxies(settings.redis)
 
 
 def look_at_redis(settings: Settings, *, watch: float = 1.0) -> RedisFacts:

@@ -9,7 +9,7 @@ import os
 import tempfile
 from enum import StrEnum
 from importlib.util import find_spec
-from ipaddress import ip_address
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -29,6 +29,8 @@ DEFAULT_PASSWORDS = frozenset(
 
 SHORTEST_KEY = 32
 """Characters of a key that signs cookies: `openssl rand -hex 24` makes 48."""
+
+Network = IPv4Network | IPv6Network
 
 LONGEST_SOCKET_PATH = 100
 """Bytes of a Unix socket's path: Linux takes 107, macOS 103."""
@@ -72,7 +74,8 @@ class Settings(BaseSettings):
         web_host: Address that the web process listens on.
         web_port: Port that it listens on.
         web_processes: Processes that serve it; one processor core each is enough.
-        trusted_proxies: Addresses of proxies, by commas, whose forwarding headers are believed.
+        trusted_proxies: Addresses and networks of proxies, by commas, whose word is believed about
+            who a request comes from; `*` for any, where nobody else reaches the web process.
         upload_mb: Largest file that the web process takes, in MB.
         public_url: Address under which people reach swapflow; links in mails start with it. The
             web process's own when not set.
@@ -115,7 +118,7 @@ class Settings(BaseSettings):
     web_host: str = "127.0.0.1"
     web_port: int = Field(default=8000, ge=0, le=65_535)
     web_processes: int = Field(default=2, ge=1, le=64)
-    trusted_proxies: str = "127.0.0.1"
+    trusted_proxies: str = "127.0.0.1,::1"
     upload_mb: int = Field(default=20, ge=1, le=500)
 
     public_url: str = ""
@@ -172,6 +175,13 @@ class Settings(BaseSettings):
             raise ValueError("write redis://host:6379/0, rediss://… or unix:///path/to/socket")
         _ = parts.port  # a port that is no number raises
         return url
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _known_proxies(cls, text: str) -> str:
+        if text.strip() != "*":
+            trusted_networks(text)
+        return text
 
     @field_validator("public_url")
     @classmethod
@@ -272,6 +282,19 @@ class Settings(BaseSettings):
             return inside
         name = hashlib.sha256(os.fsencode(self.data_dir)).hexdigest()[:16]
         return Path(tempfile.gettempdir()) / f"swapflow-{os.getuid()}-{name}" / "redis.sock"
+
+
+def trusted_networks(text: str) -> tuple[Network, ...]:
+    """Read addresses and networks, by commas.
+
+    Raises:
+        ValueError: If one of them is neither; a name would never match, in silence.
+    """
+    try:
+        parts = [part.strip() for part in text.split(",")]
+        return tuple(ip_network(part, strict=False) for part in parts if part)
+    except ValueError as error:
+        raise ValueError(f"write addresses or networks by commas, or *: {error}") from error
 
 
 def refuse_unsafe(settings: Settings) -> None:

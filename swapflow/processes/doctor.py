@@ -14,7 +14,7 @@ from importlib.metadata import version
 
 from swapflow.engine.ports.health_facts import DatabaseFacts, Outboxes, RedisFacts
 from swapflow.errors import InvalidInputError, UnavailableError
-from swapflow.processes.exposure import Exposure, refused_rosters
+from swapflow.processes.exposure import Exposure, refused_rosters, untrusted_proxy
 from swapflow.settings import Settings, load_settings, refuse_unsafe
 
 
@@ -229,6 +229,7 @@ def _redis(settings: Settings) -> Iterator[DoctorFinding]:
     yield _memory(facts)
     yield _persistence(facts)
     yield from _queues(facts)
+    yield from map(_exposed, untrusted_proxy(facts, settings))
 
 
 def _eviction(facts: RedisFacts) -> DoctorFinding:

@@ -4,7 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from swapflow.domain.cycle import CycleStatus
+from swapflow.engine.ports.health_facts import RedisFacts
 from swapflow.engine.services import Swapflow
+from swapflow.settings import Settings
 
 
 MOST_NAMES = 5
@@ -42,6 +44,19 @@ def refused_rosters(product: Swapflow) -> Iterator[Exposure]:
                 cure="do so, or import the roster again with people or other programs in it",
                 is_fault=True,
             )
+
+
+def untrusted_proxy(facts: RedisFacts, settings: Settings) -> Iterator[Exposure]:
+    """Tell of a proxy whose clients all count as one, for nobody trusts it."""
+    peer = facts.untrusted_proxy
+    if peer:
+        yield Exposure(
+            check="proxy",
+            says=f"{peer} forwards requests (X-Forwarded-For) and is not trusted, so all its "
+            "clients count as one address, and one of them uses up the tries of all",
+            cure=f"if it is yours, SWAPFLOW_TRUSTED_PROXIES={settings.trusted_proxies},{peer}; "
+            "if not, somebody tries to pass for another address, in vain",
+        )
 
 
 def listed(names: list[str]) -> str:
