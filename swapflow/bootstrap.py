@@ -16,6 +16,7 @@ from swapflow.engine.ports.writes.transaction import join_write_hooks
 from swapflow.engine.services import ServiceContext, Swapflow, compose
 from swapflow.errors import UnavailableError
 from swapflow.i18n.languages import set_deployment_language
+from swapflow.identity.devices import KnownDevices
 from swapflow.identity.personal_data import PersonalDataRecord
 from swapflow.identity.reach import Reach
 from swapflow.identity.services import IdentityContext, Office, compose_office
@@ -34,6 +35,7 @@ from swapflow.queues.celery import KEY_PREFIX, CeleryDispatcher, broker_url, cel
 from swapflow.queues.inline import InlineDispatcher
 from swapflow.queues.names import ALL_QUEUES
 from swapflow.settings import Settings, load_settings
+from swapflow.state.cookie_key import read_cookie_key
 from swapflow.state.health import look_at_redis as redis_facts
 from swapflow.state.memory import MemoryCycleState, MemoryDoorbell
 from swapflow.state.rate_limits import RedisLimiter
@@ -132,8 +134,19 @@ def assemble(settings: Settings) -> tuple[Swapflow, Office]:
         lease_seconds=settings.lease_seconds,
         resend_seconds=settings.resend_seconds,
     )
-    office_context = IdentityContext(ledger=ledger.office(), limiter=RedisLimiter(settings.redis))
+    office_context = IdentityContext(
+        ledger=ledger.office(),
+        limiter=RedisLimiter(settings.redis),
+        devices=KnownDevices(lambda: cookie_key(settings)),
+    )
     return compose(context), compose_office(office_context)
+
+
+def cookie_key(settings: Settings) -> bytes:
+    """Return what signs the cookies of devices: the setting, or a file of the data folder."""
+    if settings.secret_key:
+        return settings.secret_key.get_secret_value().encode()
+    return read_cookie_key(settings.cookie_key_file)
 
 
 def programs_of_rosters(settings: Settings, client: GuardedClient) -> Programs:

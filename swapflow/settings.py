@@ -86,8 +86,10 @@ class Settings(BaseSettings):
         oidc_client_id: Name under which the provider knows this deployment.
         oidc_client_secret: What proves to the provider that this deployment is the one.
         oidc_name: What the button on the sign-in page calls the provider.
-        secret_key: Signs the cookie that a browser carries to the provider and back; the same in
-            every web process. Made up by the process when not set, while nobody else is served.
+        secret_key: Signs the cookie that a browser carries to the provider and back, and the one
+            by which a device is recognised that signed in before; the same in every web process.
+            When not set, the first is signed by a key that the process makes up, while nobody else
+            is served, and the second by one in the data folder.
         language: What pages and mails are written in where nobody's choice is known, such as "de".
         mail_from: Sender of mails; without `smtp_host` mails wait in the ledger.
         smtp_timeout: Seconds that the mail server may take for an answer.
@@ -265,6 +267,11 @@ class Settings(BaseSettings):
     def bundle_key_file(self) -> Path:
         """Where the key lies that signs bundles."""
         return self.bundle_key or self.data_dir / "bundle-key.pem"
+
+    @property
+    def cookie_key_file(self) -> Path:
+        """Where the key lies that signs cookies while `secret_key` is not set."""
+        return self.data_dir / "cookie-key"
 
     @property
     def font_folders(self) -> tuple[Path, ...]:

@@ -1,13 +1,16 @@
 """The objects that every service of the office needs."""
 
-from dataclasses import dataclass
+import secrets
+from dataclasses import dataclass, field
 from datetime import timedelta
 
 from swapflow.errors import RateLimitedError
 from swapflow.identity.account import Account, AuditEntry, Session
 from swapflow.identity.api_keys import digest_of
+from swapflow.identity.devices import KnownDevices
 from swapflow.identity.ports.identity_store import IdentityStore, Limiter
 from swapflow.identity.principal import Principal
+from swapflow.identity.services.tries import Allowance
 
 
 TOUCH_EVERY = timedelta(minutes=5)
@@ -16,10 +19,17 @@ TOUCH_EVERY = timedelta(minutes=5)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdentityContext:
-    """The objects that every service of the office needs: its record and its limits."""
+    """The objects that every service of the office needs: its record and its limits.
+
+    Attributes:
+        devices: Recognises devices by their cookie.
+    """
 
     ledger: IdentityStore
     limiter: Limiter
+    devices: KnownDevices = field(
+        default_factory=lambda: KnownDevices(lambda: secrets.token_bytes(32))
+    )
 
     def record(
         self,
@@ -48,10 +58,37 @@ class IdentityContext:
         Raises:
             RateLimitedError: If there were too many.
         """
-        # Counted under a digest, so that Redis holds no addresses.
-        wait = self.limiter.hit(name, digest_of(key), times=times, seconds=seconds)
-        if wait:
-            raise RateLimitedError("too_many_tries", seconds=wait, minutes=wait // 60 + 1)
+        self.count_try(Allowance(name=name, key=key, times=times, seconds=seconds))
+
+    def check_tries(self, *allowances: Allowance) -> None:
+        """Check that tries are left of every allowance; counts nothing.
+
+        Raises:
+            RateLimitedError: If there were too many.
+        """
+        for one in allowances:
+            _refuse(self.limiter.wait(*_of(one), times=one.times, seconds=one.seconds))
+
+    def count_try(self, *allowances: Allowance) -> None:
+        """Count a try against every allowance.
+
+        Raises:
+            RateLimitedError: If one of them was used up, by others at the same moment.
+        """
+        waits = [
+            self.limiter.hit(*_of(one), times=one.times, seconds=one.seconds) for one in allowances
+        ]
+        _refuse(max(waits, default=0))
+
+    def give_back_try(self, *allowances: Allowance) -> None:
+        """Take back a try of every allowance: it has proved to be none."""
+        for one in allowances:
+            self.limiter.give_back(*_of(one), times=one.times, seconds=one.seconds)
+
+    def forget_tries(self, *allowances: Allowance) -> None:
+        """Forget every try of an allowance."""
+        for one in allowances:
+            self.limiter.forget(*_of(one), times=one.times, seconds=one.seconds)
 
     def principal_of(
         self,
@@ -70,3 +107,13 @@ class IdentityContext:
             seats=self.ledger.seats(account.email),
             scopes=scopes,
         )
+
+
+def _of(allowance: Allowance) -> tuple[str, str]:
+    # Counted under a digest, so that Redis holds no addresses.
+    return allowance.name, digest_of(allowance.key)
+
+
+def _refuse(wait: int) -> None:
+    if wait:
+        raise RateLimitedError("too_many_tries", seconds=wait, minutes=wait // 60 + 1)

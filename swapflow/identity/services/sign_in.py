@@ -5,7 +5,12 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from swapflow.domain.rules import Rules, SignInPolicy
-from swapflow.errors import NotFoundError, NotSignedInError, SignInMethodRefusedError
+from swapflow.errors import (
+    NotFoundError,
+    NotSignedInError,
+    RateLimitedError,
+    SignInMethodRefusedError,
+)
 from swapflow.identity.account import LONGEST_ADDRESS, Account, Method, Session, check_address
 from swapflow.identity.api_keys import digest_of
 from swapflow.identity.passwords import check_password
@@ -14,6 +19,13 @@ from swapflow.identity.principal import Principal
 from swapflow.identity.services import one_time_links
 from swapflow.identity.services.context import TOUCH_EVERY, IdentityContext
 from swapflow.identity.services.one_time_links import MailedLink
+from swapflow.identity.services.tries import (
+    code_tries,
+    link_requests,
+    mailed_links,
+    network_of,
+    password_tries,
+)
 
 
 SESSION_DAYS = 30
@@ -52,40 +64,65 @@ class SignInService:
         return principal
 
     def with_password(
-        self, email: str, password: str, *, agent: str, address: str
+        self, email: str, password: str, *, agent: str, address: str, device: str = ""
     ) -> tuple[str, Session]:
         """Sign in by password; return the secret for the device's cookie.
 
+        Args:
+            email: Address of the account.
+            password: What was typed.
+            agent: What the browser calls itself.
+            address: The client's network address.
+            device: The cookie by which a device is recognised, "" for none.
+
         Raises:
-            RateLimitedError: After 10 tries for the account or 30 from the address in 15 minutes.
+            RateLimitedError: After 10 failures for the account or 30 from the network in 15
+                minutes; on a device that signed in before, after 10 of its own.
             NotSignedInError: If address and password do not belong together.
         """
-        self.context.limit("password-account", email.strip().lower(), times=10, seconds=900)
-        self.context.limit("password-address", address, times=30, seconds=900)
         account = self.context.ledger.account_of(email)
+        tries = password_tries(email, self._known(device, account), address)
+        self.context.check_tries(*tries)
         stored = account.password if account and account.active else ""
         # Always checked, so that the time does not disclose whether the account exists.
         if not check_password(stored, password) or account is None:
+            self.context.count_try(*tries)
             raise NotSignedInError("password_wrong")
         return self.start_session(account, method=Method.PASSWORD, agent=agent)
 
-    def mail_link(self, email: str, path: str, *, address: str, site: str) -> None:
+    def mail_link(
+        self, email: str, path: str, *, address: str, site: str, device: str = ""
+    ) -> bool:
         """Mail a link and a code to an address if it is known; nothing discloses whether it is.
+
+        After 5 mails in half an hour none is added: a stranger who asks for more fills no mailbox,
+        and keeps nobody out, for the newest is good for longer than they are counted.
 
         Args:
             email: Address of the person who wants to sign in.
             path: Where to go afterwards.
             address: The client's network address.
             site: Address of swapflow's pages.
+            device: The cookie by which a device is recognised, "" for none.
+
+        Returns:
+            False when there were 5 mails already, and the newest is to be used.
 
         Raises:
             InvalidInputError: If it is no address at all.
-            RateLimitedError: After 5 for the address or 30 from the client in an hour.
+            RateLimitedError: After 30 from the network in an hour, unless the device signed in
+                before.
         """
         check_address(email.strip())
-        self.context.limit("link-account", email.strip().lower(), times=5, seconds=3600)
-        self.context.limit("link-address", address, times=30, seconds=3600)
+        known = self._known(device, self.context.ledger.account_of(email))
+        if not known:
+            self.context.count_try(link_requests(address))
+        try:
+            self.context.count_try(mailed_links(email, known))
+        except RateLimitedError:
+            return False
         one_time_links.mail_link(email, path, site=site, ledger=self.context.ledger)
+        return True
 
     def check_link(self, token: str) -> MailedLink:
         """Read a mailed link without using it.
@@ -98,28 +135,43 @@ class SignInService:
             raise NotFoundError("link_unknown")
         return found
 
-    def by_link(self, token: str, *, agent: str) -> tuple[str, Session, str]:
+    def by_link(self, token: str, *, agent: str, address: str) -> tuple[str, Session, str]:
         """Use a mailed link; return the device's secret, its session, and where to go.
+
+        Args:
+            token: The link's secret.
+            agent: What the browser calls itself.
+            address: The client's network address.
 
         Raises:
             NotSignedInError: If the link is no longer valid.
             ForbiddenError: If the address may not sign in.
         """
         account, path = one_time_links.spend_link(token, ledger=self.context.ledger)
+        # An office of many people who come in asks for many mails, and guesses nothing.
+        self.context.give_back_try(link_requests(address))
         return *self.start_session(account, method=Method.LINK, agent=agent), path
 
     def by_code(
-        self, email: str, code: str, *, agent: str, address: str
+        self, email: str, code: str, *, agent: str, address: str, device: str = ""
     ) -> tuple[str, Session, str]:
         """Use a mailed code; return the device's secret, its session, and where to go.
 
         Raises:
-            RateLimitedError: After 30 tries from the client in 15 minutes.
+            RateLimitedError: After 30 failures from the network in 15 minutes, or from the device
+                if it signed in before.
             NotSignedInError: If the code is wrong or no longer valid.
             ForbiddenError: If the address may not sign in.
         """
-        self.context.limit("code-address", address, times=30, seconds=900)
-        account, path = one_time_links.spend_code(email, code, ledger=self.context.ledger)
+        known = self._known(device, self.context.ledger.account_of(email))
+        tries = code_tries(known, address)
+        self.context.check_tries(*tries)
+        try:
+            account, path = one_time_links.spend_code(email, code, ledger=self.context.ledger)
+        except NotSignedInError:
+            self.context.count_try(*tries)
+            raise
+        self.context.give_back_try(link_requests(address))
         return *self.start_session(account, method=Method.CODE, agent=agent), path
 
     def count_provider_visit(self, address: str) -> None:
@@ -128,7 +180,9 @@ class SignInService:
         Raises:
             RateLimitedError: After 300 in 15 minutes.
         """
-        self.context.limit("provider-address", address, times=PROVIDER_VISITS, seconds=900)
+        self.context.limit(
+            "provider-address", network_of(address), times=PROVIDER_VISITS, seconds=900
+        )
 
     def note_provider_failure(self, who: str, why: str, *, address: str) -> None:
         """Record a failed return from the identity provider.
@@ -141,7 +195,9 @@ class SignInService:
         Raises:
             RateLimitedError: After 30 in 15 minutes; further ones are not recorded.
         """
-        self.context.limit("provider-failure", address, times=PROVIDER_FAILURES, seconds=900)
+        self.context.limit(
+            "provider-failure", network_of(address), times=PROVIDER_FAILURES, seconds=900
+        )
         self.context.record(
             (who or "unknown")[:LONGEST_ADDRESS],
             "did not get in through the identity provider",
@@ -178,9 +234,19 @@ class SignInService:
             expires_at=now + timedelta(days=days),
         )
         self.context.ledger.add_session(session)
+        # The mails asked for so far have led to where they should; the next ones are no flood.
+        self.context.forget_tries(mailed_links(account.email, ""))
         self.context.ledger.touch_session(session.digest)
         self.context.record(account.email, "signed in", detail=method.value)
         return secret, session
+
+    def remember_device(self, device: str, session: Session) -> str:
+        """Return the cookie that recognises a device from now on, added to the one it sent."""
+        return self.context.devices.remember(device, session.account_id)
+
+    def _known(self, device: str, account: Account | None) -> str:
+        """Return what names a device on which an account was signed in before; "" for none."""
+        return self.context.devices.device_of(device, account.id) if account else ""
 
     def _session_days(self, account: Account) -> float:
         """Return the life of a session: the shortest that an open cycle of the account allows."""
