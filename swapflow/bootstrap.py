@@ -2,7 +2,8 @@
 
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -250,10 +251,22 @@ def upgrade_database(settings: Settings) -> None:
         upgrade,
     )
 
-    settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)  # it holds people's marks
-    if pending_migrations(settings.database):
-        back_up_before_upgrade(settings.database)
-    upgrade(settings.database)
+    # It holds people's marks.
+    with private_files():
+        settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if pending_migrations(settings.database):
+            back_up_before_upgrade(settings.database)
+        upgrade(settings.database)
+
+
+@contextmanager
+def private_files() -> Iterator[None]:
+    """Have what is written meanwhile be this user's alone, whatever the folder's mode."""
+    mask = os.umask(0o077)
+    try:
+        yield
+    finally:
+        os.umask(mask)
 
 
 def back_up_database(settings: Settings, path: Path) -> None:

@@ -224,6 +224,12 @@ class Settings(BaseSettings):
         return self.database_url or f"sqlite:///{self.data_dir / 'swapflow.db'}"
 
     @property
+    def sqlite_file(self) -> Path | None:
+        """The file of the database; None for a server."""
+        place = self.database.partition(":///")
+        return Path(place[2].partition("?")[0]) if place[0] == "sqlite" and place[2] else None
+
+    @property
     def redis(self) -> str:
         """Address of the server that holds queues and live state."""
         return self.redis_url or f"unix://{self.redis_socket}"

@@ -32,7 +32,7 @@ def locked_folder(data_dir: Path) -> Iterator[None]:
     """
     folder = run_folder(data_dir)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         lock = (folder / "supervisor.lock").open("a+", encoding="ascii")
     except OSError as error:
         raise UnavailableError(

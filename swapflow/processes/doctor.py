@@ -14,7 +14,7 @@ from importlib.metadata import version
 
 from swapflow.engine.ports.health_facts import DatabaseFacts, Outboxes, RedisFacts
 from swapflow.errors import InvalidInputError, UnavailableError
-from swapflow.processes.exposure import Exposure, refused_rosters, untrusted_proxy
+from swapflow.processes.exposure import Exposure, open_data, refused_rosters, untrusted_proxy
 from swapflow.settings import Settings, load_settings, refuse_unsafe
 
 
@@ -72,6 +72,7 @@ def examine() -> Iterator[DoctorFinding]:
     yield from _database(settings)
     yield from _redis(settings)
     yield _disk(settings)
+    yield from map(_exposed, open_data(settings))
     yield _mail_server(settings)
 
 
