@@ -1,7 +1,7 @@
 """Devices on which an account was signed in before, by a cookie that names them.
 
-Whoever holds it is no stranger who guesses: the tries of strangers then shut this device out of
-nothing. It signs nobody in.
+A browser that holds it is no stranger that guesses: the tries of strangers shut it out of nothing.
+It signs nobody in.
 """
 
 import hmac

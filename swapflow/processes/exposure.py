@@ -130,7 +130,7 @@ def untrusted_proxy(facts: RedisFacts, settings: Settings) -> Iterator[Exposure]
             says=f"{peer} forwards requests (X-Forwarded-For) and is not trusted, so all its "
             "clients count as one address, and one of them uses up the tries of all",
             cure=f"if it is yours, SWAPFLOW_TRUSTED_PROXIES={settings.trusted_proxies},{peer}; "
-            "if not, somebody tries to pass for another address, in vain",
+            "if not, a client tries to pass for another address, in vain",
         )
 
 

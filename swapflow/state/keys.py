@@ -26,7 +26,7 @@ BELL_RINGS = 8
 """Most stored rings: a ring only means that there is something new, and one is enough."""
 
 UNTRUSTED_PROXY = "sf:untrusted-proxy"
-"""The last address that forwarded somebody's request and was not believed."""
+"""The address of the last proxy that forwarded a request and is not trusted."""
 
 
 class CycleKeys(NamedTuple):

@@ -39,11 +39,6 @@ class RedisLimiter(Limiter):
         return self._either(lambda limiter: _hit(limiter, item, name, key))
 
     @override
-    def wait(self, name: str, key: str, *, times: int, seconds: int) -> int:
-        item = RateLimitItemPerSecond(times, seconds)
-        return self._either(lambda limiter: _wait(limiter, item, name, key))
-
-    @override
     def give_back(self, name: str, key: str, *, times: int, seconds: int) -> None:
         item = RateLimitItemPerSecond(times, seconds)
         self._either(lambda limiter: _give_back(limiter, item, name, key))
@@ -73,10 +68,6 @@ class MemoryLimiter(Limiter):
         return _hit(self._own, RateLimitItemPerSecond(times, seconds), name, key)
 
     @override
-    def wait(self, name: str, key: str, *, times: int, seconds: int) -> int:
-        return _wait(self._own, RateLimitItemPerSecond(times, seconds), name, key)
-
-    @override
     def give_back(self, name: str, key: str, *, times: int, seconds: int) -> None:
         _give_back(self._own, RateLimitItemPerSecond(times, seconds), name, key)
 
@@ -88,13 +79,10 @@ class MemoryLimiter(Limiter):
 def _hit(
     limiter: SlidingWindowCounterRateLimiter, item: RateLimitItem, name: str, key: str
 ) -> int:
-    return 0 if limiter.hit(item, name, key) else _seconds(limiter, item, name, key)
-
-
-def _wait(
-    limiter: SlidingWindowCounterRateLimiter, item: RateLimitItem, name: str, key: str
-) -> int:
-    return 0 if limiter.test(item, name, key) else _seconds(limiter, item, name, key)
+    if limiter.hit(item, name, key):
+        return 0
+    reset = limiter.get_window_stats(item, name, key).reset_time
+    return max(1, math.ceil(reset - time.time()))
 
 
 def _give_back(
@@ -102,10 +90,3 @@ def _give_back(
 ) -> None:
     if limiter.get_window_stats(item, name, key).remaining < item.amount:
         limiter.hit(item, name, key, cost=-1)
-
-
-def _seconds(
-    limiter: SlidingWindowCounterRateLimiter, item: RateLimitItem, name: str, key: str
-) -> int:
-    reset = limiter.get_window_stats(item, name, key).reset_time
-    return max(1, math.ceil(reset - time.time()))

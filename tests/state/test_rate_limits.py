@@ -31,16 +31,6 @@ def test_tries_beyond_the_limit_wait_for_one_key_and_no_other(limiter: Limiter) 
     assert limiter.hit("link", "boss", times=3, seconds=60) == 0
 
 
-def test_waiting_is_asked_without_being_counted(limiter: Limiter) -> None:
-    for _ in range(5):
-        assert limiter.wait("password", "boss", times=3, seconds=60) == 0
-    for _ in range(3):
-        limiter.hit("password", "boss", times=3, seconds=60)
-
-    assert limiter.wait("password", "boss", times=3, seconds=60) >= 1
-    assert limiter.wait("password", "other", times=3, seconds=60) == 0
-
-
 def test_a_try_that_was_none_is_given_back_once(limiter: Limiter) -> None:
     for _ in range(4):
         limiter.give_back("password", "boss", times=3, seconds=60)
@@ -58,7 +48,7 @@ def test_forgotten_tries_are_there_again(limiter: Limiter) -> None:
     limiter.forget("password", "boss", times=3, seconds=60)
     limiter.forget("password", "nobody", times=3, seconds=60)
 
-    assert limiter.wait("password", "boss", times=3, seconds=60) == 0
+    assert limiter.hit("password", "boss", times=3, seconds=60) == 0
 
 
 def test_a_mail_is_counted_for_less_time_than_its_link_is_good(
@@ -86,10 +76,9 @@ def test_processes_share_one_count_in_redis(valkey: RedisServer) -> None:
     assert waits[:3] == [0, 0, 0]
     assert waits[3] >= 1
     other.give_back("shared", "boss", times=3, seconds=60)
-    assert one.wait("shared", "boss", times=3, seconds=60) == 0
     assert [who.hit("shared", "boss", times=3, seconds=60) > 0 for who in (one, other)] == [
         False,
         True,
     ]
     one.forget("shared", "boss", times=3, seconds=60)
-    assert other.wait("shared", "boss", times=3, seconds=60) == 0
+    assert other.hit("shared", "boss", times=3, seconds=60) == 0

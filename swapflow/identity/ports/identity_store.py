@@ -197,10 +197,6 @@ class Limiter(Protocol):
         """Count one try; return 0 when it is allowed, else the seconds to wait."""
         ...
 
-    def wait(self, name: str, key: str, *, times: int, seconds: int) -> int:
-        """Return the seconds to wait for the next try, 0 for none; counts nothing."""
-        ...
-
     def give_back(self, name: str, key: str, *, times: int, seconds: int) -> None:
         """Take one try back, if any is counted: it has proved to be none."""
         ...

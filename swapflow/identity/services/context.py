@@ -10,7 +10,7 @@ from swapflow.identity.api_keys import digest_of
 from swapflow.identity.devices import KnownDevices
 from swapflow.identity.ports.identity_store import IdentityStore, Limiter
 from swapflow.identity.principal import Principal
-from swapflow.identity.services.tries import Allowance
+from swapflow.identity.services.tries import TryLimit
 
 
 TOUCH_EVERY = timedelta(minutes=5)
@@ -52,43 +52,33 @@ class IdentityContext:
             )
         )
 
-    def limit(self, name: str, key: str, *, times: int, seconds: int) -> None:
-        """Count one try.
+    def count_try(self, *limits: TryLimit) -> None:
+        """Count a try against every limit before it is made; against none if one is used up.
+
+        Counted before, so that parallel tries cannot pass the limit; what succeeds is given back.
 
         Raises:
             RateLimitedError: If there were too many.
         """
-        self.count_try(Allowance(name=name, key=key, times=times, seconds=seconds))
+        for number, one in enumerate(limits):
+            wait = self.limiter.hit(*_of(one), times=one.times, seconds=one.seconds)
+            if wait:
+                self.give_back_try(*limits[:number])
+                raise RateLimitedError("too_many_tries", seconds=wait, minutes=wait // 60 + 1)
 
-    def check_tries(self, *allowances: Allowance) -> None:
-        """Check that tries are left of every allowance; counts nothing.
-
-        Raises:
-            RateLimitedError: If there were too many.
-        """
-        for one in allowances:
-            _refuse(self.limiter.wait(*_of(one), times=one.times, seconds=one.seconds))
-
-    def count_try(self, *allowances: Allowance) -> None:
-        """Count a try against every allowance.
-
-        Raises:
-            RateLimitedError: If one of them was used up, by others at the same moment.
-        """
-        waits = [
-            self.limiter.hit(*_of(one), times=one.times, seconds=one.seconds) for one in allowances
-        ]
-        _refuse(max(waits, default=0))
-
-    def give_back_try(self, *allowances: Allowance) -> None:
-        """Take back a try of every allowance: it has proved to be none."""
-        for one in allowances:
+    def give_back_try(self, *limits: TryLimit) -> None:
+        """Take back a try of every limit: it has proved to be none."""
+        for one in limits:
             self.limiter.give_back(*_of(one), times=one.times, seconds=one.seconds)
 
-    def forget_tries(self, *allowances: Allowance) -> None:
-        """Forget every try of an allowance."""
-        for one in allowances:
+    def forget_tries(self, *limits: TryLimit) -> None:
+        """Forget every try of a limit."""
+        for one in limits:
             self.limiter.forget(*_of(one), times=one.times, seconds=one.seconds)
+
+    def known_device(self, cookie: str, account: Account | None) -> str:
+        """Return what names a device on which an account was signed in before; "" for none."""
+        return self.devices.device_of(cookie, account.id) if account else ""
 
     def principal_of(
         self,
@@ -109,11 +99,6 @@ class IdentityContext:
         )
 
 
-def _of(allowance: Allowance) -> tuple[str, str]:
+def _of(limit: TryLimit) -> tuple[str, str]:
     # Counted under a digest, so that Redis holds no addresses.
-    return allowance.name, digest_of(allowance.key)
-
-
-def _refuse(wait: int) -> None:
-    if wait:
-        raise RateLimitedError("too_many_tries", seconds=wait, minutes=wait // 60 + 1)
+    return limit.name, digest_of(limit.key)

@@ -23,22 +23,14 @@ from swapflow.identity.services.tries import (
     code_tries,
     link_requests,
     mailed_links,
-    network_of,
     password_tries,
+    provider_failures,
+    provider_visits,
 )
 
 
 SESSION_DAYS = 30
 """Life of a session on a device, unless a round's rules say less."""
-
-PROVIDER_VISITS = 300
-"""How often one network address may go to the identity provider and return in 15 minutes.
-
-More than with passwords: a whole campus may share an address, and nothing is guessed here.
-"""
-
-PROVIDER_FAILURES = 30
-"""How often such a return may fail in that time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,26 +60,19 @@ class SignInService:
     ) -> tuple[str, Session]:
         """Sign in by password; return the secret for the device's cookie.
 
-        Args:
-            email: Address of the account.
-            password: What was typed.
-            agent: What the browser calls itself.
-            address: The client's network address.
-            device: The cookie by which a device is recognised, "" for none.
-
         Raises:
             RateLimitedError: After 10 failures for the account or 30 from the network in 15
                 minutes; on a device that signed in before, after 10 of its own.
             NotSignedInError: If address and password do not belong together.
         """
         account = self.context.ledger.account_of(email)
-        tries = password_tries(email, self._known(device, account), address)
-        self.context.check_tries(*tries)
+        tries = password_tries(email, self.context.known_device(device, account), address)
+        self.context.count_try(*tries)
         stored = account.password if account and account.active else ""
         # Always checked, so that the time does not disclose whether the account exists.
         if not check_password(stored, password) or account is None:
-            self.context.count_try(*tries)
             raise NotSignedInError("password_wrong")
+        self.context.give_back_try(*tries)
         return self.start_session(account, method=Method.PASSWORD, agent=agent)
 
     def mail_link(
@@ -114,7 +99,7 @@ class SignInService:
                 before.
         """
         check_address(email.strip())
-        known = self._known(device, self.context.ledger.account_of(email))
+        known = self.context.known_device(device, self.context.ledger.account_of(email))
         if not known:
             self.context.count_try(link_requests(address))
         try:
@@ -138,11 +123,6 @@ class SignInService:
     def by_link(self, token: str, *, agent: str, address: str) -> tuple[str, Session, str]:
         """Use a mailed link; return the device's secret, its session, and where to go.
 
-        Args:
-            token: The link's secret.
-            agent: What the browser calls itself.
-            address: The client's network address.
-
         Raises:
             NotSignedInError: If the link is no longer valid.
             ForbiddenError: If the address may not sign in.
@@ -163,15 +143,11 @@ class SignInService:
             NotSignedInError: If the code is wrong or no longer valid.
             ForbiddenError: If the address may not sign in.
         """
-        known = self._known(device, self.context.ledger.account_of(email))
+        known = self.context.known_device(device, self.context.ledger.account_of(email))
         tries = code_tries(known, address)
-        self.context.check_tries(*tries)
-        try:
-            account, path = one_time_links.spend_code(email, code, ledger=self.context.ledger)
-        except NotSignedInError:
-            self.context.count_try(*tries)
-            raise
-        self.context.give_back_try(link_requests(address))
+        self.context.count_try(*tries)
+        account, path = one_time_links.spend_code(email, code, ledger=self.context.ledger)
+        self.context.give_back_try(*tries, link_requests(address))
         return *self.start_session(account, method=Method.CODE, agent=agent), path
 
     def count_provider_visit(self, address: str) -> None:
@@ -180,9 +156,7 @@ class SignInService:
         Raises:
             RateLimitedError: After 300 in 15 minutes.
         """
-        self.context.limit(
-            "provider-address", network_of(address), times=PROVIDER_VISITS, seconds=900
-        )
+        self.context.count_try(provider_visits(address))
 
     def note_provider_failure(self, who: str, why: str, *, address: str) -> None:
         """Record a failed return from the identity provider.
@@ -195,9 +169,7 @@ class SignInService:
         Raises:
             RateLimitedError: After 30 in 15 minutes; further ones are not recorded.
         """
-        self.context.limit(
-            "provider-failure", network_of(address), times=PROVIDER_FAILURES, seconds=900
-        )
+        self.context.count_try(provider_failures(address))
         self.context.record(
             (who or "unknown")[:LONGEST_ADDRESS],
             "did not get in through the identity provider",
@@ -243,10 +215,6 @@ class SignInService:
     def remember_device(self, device: str, session: Session) -> str:
         """Return the cookie that recognises a device from now on, added to the one it sent."""
         return self.context.devices.remember(device, session.account_id)
-
-    def _known(self, device: str, account: Account | None) -> str:
-        """Return what names a device on which an account was signed in before; "" for none."""
-        return self.context.devices.device_of(device, account.id) if account else ""
 
     def _session_days(self, account: Account) -> float:
         """Return the life of a session: the shortest that an open cycle of the account allows."""

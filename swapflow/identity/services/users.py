@@ -10,7 +10,7 @@ from swapflow.identity.permissions import Grant, Role, Scope
 from swapflow.identity.principal import Principal, UserAccount
 from swapflow.identity.services import one_time_links
 from swapflow.identity.services.context import IdentityContext
-from swapflow.identity.services.tries import Allowance
+from swapflow.identity.services.tries import TryLimit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,12 +58,12 @@ class UserService:
         """
         account = principal.account
         # Not those of the sign-in: there strangers try.
-        tries = Allowance(name="password-change", key=account.id, times=10, seconds=900)
-        self.context.check_tries(tries)
+        tries = TryLimit(name="password-change", key=account.id, times=10, seconds=900)
+        self.context.count_try(tries)
         # An account that has signed in by links only has no password yet.
         if account.password and not check_password(account.password, old):
-            self.context.count_try(tries)
             raise InvalidInputError("password_not_current")
+        self.context.give_back_try(tries)
         self.context.ledger.set_password(account.id, hash_password(new))
         self.context.ledger.end_sessions(account.id, but=principal.session)
         self.context.record(account.email, "changed the own password")
