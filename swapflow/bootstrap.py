@@ -2,12 +2,14 @@
 
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from swapflow.automatic_reviewers.programs import automatic_reviewer
+from swapflow.automatic_reviewers.programs import Programs
+from swapflow.automatic_reviewers.source_files import AnyFile, ChosenFiles
 from swapflow.engine.ports.dispatcher import Dispatcher, QueueMessage
 from swapflow.engine.ports.health_facts import DatabaseFacts, RedisFacts
 from swapflow.engine.ports.live_state import CycleState
@@ -15,7 +17,9 @@ from swapflow.engine.ports.writes.transaction import join_write_hooks
 from swapflow.engine.services import ServiceContext, Swapflow, compose
 from swapflow.errors import UnavailableError
 from swapflow.i18n.languages import set_deployment_language
+from swapflow.identity.devices import KnownDevices
 from swapflow.identity.personal_data import PersonalDataRecord
+from swapflow.identity.reach import Reach
 from swapflow.identity.services import IdentityContext, Office, compose_office
 from swapflow.instrumentation.tracing import TracedEvents, carried, is_on, trace_writes
 from swapflow.ledger.core.database import Database
@@ -25,16 +29,20 @@ from swapflow.ledger.maintenance.health import look_at_database as database_fact
 from swapflow.ledger.maintenance.room import why_unwritable as unwritable
 from swapflow.ledger.privacy.personal_data import SqlPersonalData
 from swapflow.ledger.sql_ledger import SqlLedger
+from swapflow.outbound.guarded_client import GuardedClient
 from swapflow.outbound.mail import outbox_folder, smtp
+from swapflow.outbound.scoring_services import scoring_services
 from swapflow.outbound.webhooks import webhook_sender
 from swapflow.queues.celery import KEY_PREFIX, CeleryDispatcher, broker_url, celery_app
 from swapflow.queues.inline import InlineDispatcher
 from swapflow.queues.names import ALL_QUEUES
 from swapflow.settings import Settings, load_settings
+from swapflow.state.cookie_key import read_cookie_key
 from swapflow.state.health import look_at_redis as redis_facts
 from swapflow.state.memory import MemoryCycleState, MemoryDoorbell
 from swapflow.state.rate_limits import RedisLimiter
 from swapflow.state.redis import RedisCycleState, RedisDoorbell
+from swapflow.state.untrusted_proxies import UntrustedProxies
 
 
 if TYPE_CHECKING:
@@ -43,6 +51,9 @@ if TYPE_CHECKING:
 
 CRASH_AT = "SWAPFLOW_CRASH_AT"
 """The variable that names a crash point; without it no test equipment is imported."""
+
+EVERYWHERE = Reach(plain=True, loopback=True, private=True)
+"""What a process may call that a person at the command line runs for themselves."""
 
 _ONE_AT_A_TIME = threading.Lock()
 
@@ -110,22 +121,43 @@ def assemble(settings: Settings) -> tuple[Swapflow, Office]:
         state, dispatcher = CrashingState(state, crash), CrashingDispatcher(dispatcher, crash)
     if hooks:
         ledger.around_write = join_write_hooks(hooks)
+    client = GuardedClient(settings.reach)
     context = ServiceContext(
         ledger=ledger,
         state=state,
         dispatcher=dispatcher,
         doorbell=RedisDoorbell(settings.redis),
         post=smtp(settings) if settings.smtp_host else outbox_folder(settings.data_dir / "outbox"),
-        send_webhook=webhook_sender(settings.webhook_reach),
-        automatic_reviewer=automatic_reviewer,
+        send_webhook=webhook_sender(client),
+        automatic_reviewers=programs_of_rosters(settings, client),
         events=TracedEvents(ledger) if is_on() else None,
         address=settings.address,
         provider=bool(settings.provider),
         lease_seconds=settings.lease_seconds,
         resend_seconds=settings.resend_seconds,
     )
-    office_context = IdentityContext(ledger=ledger.office(), limiter=RedisLimiter(settings.redis))
+    office_context = IdentityContext(
+        ledger=ledger.office(),
+        limiter=RedisLimiter(settings.redis),
+        devices=KnownDevices(lambda: cookie_key(settings)),
+    )
     return compose(context), compose_office(office_context)
+
+
+def cookie_key(settings: Settings) -> bytes:
+    """Return what signs the cookies of devices: the setting, or a file of the data folder."""
+    if settings.secret_key:
+        return settings.secret_key.get_secret_value().encode()
+    return read_cookie_key(settings.cookie_key_file)
+
+
+def programs_of_rosters(settings: Settings, client: GuardedClient) -> Programs:
+    """Return the automatic reviewers that rosters of this deployment may name."""
+    return Programs(
+        files=ChosenFiles(settings.automatic_folder, settings.automatic_files),
+        reach=settings.reach,
+        ask=scoring_services(client),
+    )
 
 
 def _refuse_old_schema(settings: Settings) -> None:
@@ -155,6 +187,11 @@ def check_redis(settings: Settings) -> None:
         state.check()
     finally:
         state.close()
+
+
+def untrusted_proxies(settings: Settings) -> UntrustedProxies:
+    """Return what notes proxies that are not trusted, for the doctor."""
+    return UntrustedProxies(settings.redis)
 
 
 def look_at_redis(settings: Settings, *, watch: float = 1.0) -> RedisFacts:
@@ -203,7 +240,9 @@ def in_process(
             dispatcher=dispatcher,
             doorbell=MemoryDoorbell(),
             post=lambda _mail: None,
-            automatic_reviewer=automatic_reviewer,
+            automatic_reviewers=Programs(
+                files=AnyFile(), reach=EVERYWHERE, ask=scoring_services(GuardedClient(EVERYWHERE))
+            ),
             lease_seconds=3600.0,
         )
     )
@@ -218,10 +257,22 @@ def upgrade_database(settings: Settings) -> None:
         upgrade,
     )
 
-    settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)  # it holds people's marks
-    if pending_migrations(settings.database):
-        back_up_before_upgrade(settings.database)
-    upgrade(settings.database)
+    # It holds people's marks.
+    with private_files():
+        settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if pending_migrations(settings.database):
+            back_up_before_upgrade(settings.database)
+        upgrade(settings.database)
+
+
+@contextmanager
+def private_files() -> Iterator[None]:
+    """Have what is written meanwhile be this user's alone, whatever the folder's mode."""
+    mask = os.umask(0o077)
+    try:
+        yield
+    finally:
+        os.umask(mask)
 
 
 def back_up_database(settings: Settings, path: Path) -> None:

@@ -9,7 +9,7 @@ import os
 import tempfile
 from enum import StrEnum
 from importlib.util import find_spec
-from ipaddress import ip_address
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -19,7 +19,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from swapflow.errors import InvalidInputError
 from swapflow.i18n.languages import SOURCE, language_named
-from swapflow.identity.webhooks import Reach
+from swapflow.identity.reach import Reach
 
 
 DEFAULT_PASSWORDS = frozenset(
@@ -29,6 +29,8 @@ DEFAULT_PASSWORDS = frozenset(
 
 SHORTEST_KEY = 32
 """Characters of a key that signs cookies: `openssl rand -hex 24` makes 48."""
+
+Network = IPv4Network | IPv6Network
 
 LONGEST_SOCKET_PATH = 100
 """Bytes of a Unix socket's path: Linux takes 107, macOS 103."""
@@ -62,6 +64,8 @@ class Settings(BaseSettings):
         bundle_key: File of the private key that signs bundles; `bundle-key.pem` in the data folder
             when not set.
         fonts: Folders of fonts for PDF beside those of the system, by colons.
+        automatic_folder: Folder of known or recorded marks that a roster may name for a program
+            that answers; without it only those named at this machine's command line.
         lease_seconds: Life of a coordinator's lease: the time a stand-by needs to take over.
         resend_seconds: Age at which a broker message without effect is sent again.
         visibility_timeout: Seconds after which a message that a dead worker held is handed to
@@ -70,7 +74,8 @@ class Settings(BaseSettings):
         web_host: Address that the web process listens on.
         web_port: Port that it listens on.
         web_processes: Processes that serve it; one processor core each is enough.
-        trusted_proxies: Addresses of proxies, by commas, whose forwarding headers are believed.
+        trusted_proxies: Addresses and networks of proxies, by commas, whose word is believed about
+            who a request comes from; `*` for any, where nobody else reaches the web process.
         upload_mb: Largest file that the web process takes, in MB.
         public_url: Address under which people reach swapflow; links in mails start with it. The
             web process's own when not set.
@@ -81,15 +86,18 @@ class Settings(BaseSettings):
         oidc_client_id: Name under which the provider knows this deployment.
         oidc_client_secret: What proves to the provider that this deployment is the one.
         oidc_name: What the button on the sign-in page calls the provider.
-        secret_key: Signs the cookie that a browser carries to the provider and back; the same in
-            every web process. Made up by the process when not set, while nobody else is served.
+        secret_key: Signs the cookie that a browser carries to the provider and back, and the one
+            by which a device is recognised that signed in before; the same in every web process.
+            When not set, the first is signed by a key that the process makes up, while nobody else
+            is served, and the second by one in the data folder.
         language: What pages and mails are written in where nobody's choice is known, such as "de".
         mail_from: Sender of mails; without `smtp_host` mails wait in the ledger.
         smtp_timeout: Seconds that the mail server may take for an answer.
         metrics_port: Port on which the web process tells Prometheus figures, to all who ask; 0
             for none. They name programs, never people.
         metrics_host: Address that it listens on for that.
-        webhook_private: Webhooks may lead into private networks, and to http as well as https.
+        webhook_private: Addresses that people enter, of webhooks and of scoring services, may lead
+            into private networks, and to http as well as https.
     """
 
     model_config = SettingsConfigDict(
@@ -102,6 +110,7 @@ class Settings(BaseSettings):
     redis_bin: Path | None = None
     bundle_key: Path | None = None
     fonts: str = ""
+    automatic_folder: Path | None = None
 
     lease_seconds: Seconds = 15.0
     resend_seconds: Seconds = 600.0
@@ -111,7 +120,7 @@ class Settings(BaseSettings):
     web_host: str = "127.0.0.1"
     web_port: int = Field(default=8000, ge=0, le=65_535)
     web_processes: int = Field(default=2, ge=1, le=64)
-    trusted_proxies: str = "127.0.0.1"
+    trusted_proxies: str = "127.0.0.1,::1"
     upload_mb: int = Field(default=20, ge=1, le=500)
 
     public_url: str = ""
@@ -140,7 +149,7 @@ class Settings(BaseSettings):
     log_format: LogFormat = LogFormat.CONSOLE
     log_level: str = Field(default="INFO", pattern="^(DEBUG|INFO|WARNING|ERROR)$")
 
-    @field_validator("data_dir", "redis_bin", "bundle_key")
+    @field_validator("data_dir", "redis_bin", "bundle_key", "automatic_folder")
     @classmethod
     def _absolute(cls, path: Path | None) -> Path | None:
         return None if path is None else path.expanduser().absolute()
@@ -168,6 +177,13 @@ class Settings(BaseSettings):
             raise ValueError("write redis://host:6379/0, rediss://… or unix:///path/to/socket")
         _ = parts.port  # a port that is no number raises
         return url
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _known_proxies(cls, text: str) -> str:
+        if text.strip() != "*":
+            trusted_networks(text)
+        return text
 
     @field_validator("public_url")
     @classmethod
@@ -208,6 +224,12 @@ class Settings(BaseSettings):
         return self.database_url or f"sqlite:///{self.data_dir / 'swapflow.db'}"
 
     @property
+    def sqlite_file(self) -> Path | None:
+        """The file of the database; None for a server."""
+        place = self.database.partition(":///")
+        return Path(place[2].partition("?")[0]) if place[0] == "sqlite" and place[2] else None
+
+    @property
     def redis(self) -> str:
         """Address of the server that holds queues and live state."""
         return self.redis_url or f"unix://{self.redis_socket}"
@@ -223,10 +245,16 @@ class Settings(BaseSettings):
         return self.public_url or f"http://{_as_host(self.web_host)}:{self.web_port}"
 
     @property
-    def webhook_reach(self) -> Reach:
-        """Where calls of webhooks may go: to this machine itself only while nobody else is served.
+    def automatic_files(self) -> Path:
+        """Where the files are kept that rosters may name because the command line did."""
+        return self.data_dir / "automatic-files"
 
-        A swapflow that is reached from this machine alone is one that is being tried out.
+    @property
+    def reach(self) -> Reach:
+        """Where calls may go to addresses that people enter, of webhooks and scoring services.
+
+        To this machine itself only while nobody else is served: a swapflow that is reached from
+        this machine alone is one that is being tried out.
         """
         reached = urlsplit(self.address).hostname or ""
         alone = _is_here(reached) and _is_here(self.web_host)
@@ -247,6 +275,11 @@ class Settings(BaseSettings):
         return self.bundle_key or self.data_dir / "bundle-key.pem"
 
     @property
+    def cookie_key_file(self) -> Path:
+        """Where the key lies that signs cookies while `secret_key` is not set."""
+        return self.data_dir / "cookie-key"
+
+    @property
     def font_folders(self) -> tuple[Path, ...]:
         """Folders of fonts for PDF."""
         return tuple(Path(path).expanduser() for path in self.fonts.split(":") if path.strip())
@@ -262,6 +295,19 @@ class Settings(BaseSettings):
             return inside
         name = hashlib.sha256(os.fsencode(self.data_dir)).hexdigest()[:16]
         return Path(tempfile.gettempdir()) / f"swapflow-{os.getuid()}-{name}" / "redis.sock"
+
+
+def trusted_networks(text: str) -> tuple[Network, ...]:
+    """Read addresses and networks, by commas.
+
+    Raises:
+        ValueError: If one of them is neither; a name would never match, in silence.
+    """
+    try:
+        parts = [part.strip() for part in text.split(",")]
+        return tuple(ip_network(part, strict=False) for part in parts if part)
+    except ValueError as error:
+        raise ValueError(f"write addresses or networks by commas, or *: {error}") from error
 
 
 def refuse_unsafe(settings: Settings) -> None:

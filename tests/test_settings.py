@@ -184,5 +184,5 @@ def test_unsafe_settings_are_refused_with_the_variable_and_the_cure(
 def test_webhooks_call_this_machine_only_where_nobody_else_is_served(
     settings: dict[str, Any], loopback: bool, plain: bool, private: bool
 ) -> None:
-    reach = load_settings(**settings).webhook_reach
+    reach = load_settings(**settings).reach
     assert (reach.loopback, reach.plain, reach.private) == (loopback, plain, private)

@@ -4,10 +4,12 @@ from celery.signals import worker_process_init
 
 from swapflow import bootstrap
 from swapflow.instrumentation.tracing import start
+from swapflow.processes.exposure import keep_private
 from swapflow.queues.celery import broker_url, celery_app
 from swapflow.settings import load_settings
 
 
+keep_private()
 _settings = load_settings()
 
 start("worker")

@@ -4,30 +4,39 @@ A roster entry names its program: `truth:FILE?sigma=0.16` (marks drawn around a 
 `replay:FOLDER?seed=3` (recorded marks; `&scale=0..5` where the file leaves a doubt), or
 `https://…` (a scoring service). `#unnamed` at the end
 means that the program represents people whose names are not on record.
+
+Rosters come over the network too, so what they name is checked when they come and again before it
+is asked: an address by what calls may reach, a file by `source_files.py`.
 """
 
 import csv
 import json
 import math
-import urllib.error
-import urllib.request
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Self
 from urllib.parse import parse_qs
 
 import numpy as np
+from typing_extensions import override
 
 from swapflow.automatic_reviewers.recorded_round import Recording, read_recording
+from swapflow.automatic_reviewers.source_files import SourceFiles
 from swapflow.bandit.ties import tie_key
-from swapflow.engine.ports.automatic_reviewer import AutomaticReviewer, Question
-from swapflow.errors import InvalidInputError, NotFoundError, UnavailableError
+from swapflow.engine.ports.automatic_reviewer import (
+    AutomaticReviewer,
+    AutomaticReviewers,
+    Question,
+)
+from swapflow.errors import InvalidInputError, NotFoundError
+from swapflow.identity.reach import Reach, check_address
 from swapflow.untrusted.json_text import load_json
-from swapflow.untrusted.limits import MOST_JSON_BYTES
 
 
-SERVICE_SECONDS = 30.0
+AskService = Callable[[str, bytes], bytes]
+"""Sends questions to an address and returns the answer, both as JSON; raises UnavailableError."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +109,7 @@ class Service:
     """
 
     url: str
+    ask: AskService
 
     def answer(self, questions: Sequence[Question]) -> list[float]:
         """Send all questions to the service at once."""
@@ -112,54 +122,120 @@ class Service:
             }
             for question in questions
         ]
-        request = urllib.request.Request(  # noqa: S310 - `automatic_reviewer` lets http and https through
-            self.url,
-            data=json.dumps({"questions": asked}).encode(),
-            headers={"Content-Type": "application/json"},
-        )
+        answer = self.ask(self.url, json.dumps({"questions": asked}).encode())
         try:
-            with urllib.request.urlopen(request, timeout=SERVICE_SECONDS) as reply:  # noqa: S310
-                scores = load_json(reply.read(MOST_JSON_BYTES))["scores"]
-        except (urllib.error.URLError, TimeoutError, OSError) as error:
-            raise UnavailableError("scoring_service_away", url=self.url) from error
+            scores = load_json(answer)["scores"]
+            usable = isinstance(scores, list) and all(map(_is_score, scores))
         except (ValueError, KeyError, TypeError) as error:
-            raise InvalidInputError("scoring_service_malformed", url=self.url) from error
+            raise InvalidInputError("scoring_service_malformed", url=self._shown) from error
+        if not usable:
+            raise InvalidInputError("scoring_service_malformed", url=self._shown)
         if len(scores) != len(questions):
             raise InvalidInputError(
                 "scoring_service_miscounts",
-                url=self.url,
+                url=self._shown,
                 scores=len(scores),
                 questions=len(questions),
             )
         return [float(score) for score in scores]
 
+    @property
+    def _shown(self) -> str:
+        """The address without its query, which may hold a key."""
+        return self.url.partition("?")[0]
+
+
+class Programs(AutomaticReviewers):
+    """The port `AutomaticReviewers`; threads may share it.
+
+    Args:
+        files: Which files rosters may name.
+        reach: The addresses that scoring services may have.
+        ask: Asks a scoring service.
+    """
+
+    def __init__(self, *, files: SourceFiles, reach: Reach, ask: AskService) -> None:
+        self._files = files
+        self._reach = reach
+        self._ask = ask
+
+    @override
+    def check(self, specification: str) -> None:
+        asked = _Specification.read(specification)
+        if asked.is_service:
+            check_address(asked.place, self._reach)
+        else:
+            self._files.check(asked.place)
+
+    @override
+    def name_here(self, specification: str) -> str:
+        asked = _Specification.read(specification)
+        if asked.is_service:
+            check_address(asked.place, self._reach)
+            return specification
+        whole = str(self._files.name_here(asked.place))
+        if "?" in whole or "#" in whole:
+            raise InvalidInputError("automatic_path_with_marks", path=whole)
+        start = len(asked.scheme) + 1
+        return f"{asked.scheme}:{whole}{specification[start + len(asked.place) :]}"
+
+    @override
+    def find(self, specification: str) -> AutomaticReviewer:
+        asked = _Specification.read(specification)
+        if asked.is_service:
+            return Service(url=check_address(asked.place, self._reach), ask=self._ask)
+        path = self._files.check(asked.place)
+        options = {name: values[-1] for name, values in parse_qs(asked.query).items()}
+        try:
+            numbers = [
+                float(options.get(name, default))
+                for name, default in (("sigma", "0.16"), ("severity", "0.05"))
+            ]
+            seed = int(options.get("seed", "0"))
+        except ValueError as error:
+            raise InvalidInputError(
+                "automatic_reviewer_unknown", specification=specification
+            ) from error
+        return _from_file(asked.scheme, path, *numbers, seed, options.get("scale", ""))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Specification:
+    """The parts of a specification: `scheme:place?query#mark`; of a service the place is all."""
+
+    scheme: str
+    place: str
+    query: str = ""
+
+    @property
+    def is_service(self) -> bool:
+        return self.scheme in {"http", "https"}
+
+    @classmethod
+    def read(cls, specification: str) -> Self:
+        plain = specification.partition("#")[0]
+        scheme, _, rest = plain.partition(":")
+        scheme = scheme.lower()
+        if scheme in {"http", "https"}:
+            return cls(scheme=scheme, place=plain)
+        place, _, query = rest.partition("?")
+        if scheme not in {"truth", "replay"} or not place:
+            raise InvalidInputError("automatic_reviewer_unknown", specification=specification)
+        return cls(scheme=scheme, place=place, query=query)
+
 
 @lru_cache(maxsize=32)
-def automatic_reviewer(specification: str) -> AutomaticReviewer:
-    """Build the automatic reviewer that a roster entry names.
-
-    Raises:
-        InvalidInputError: If the specification is not understood.
-        NotFoundError: If its file is missing.
-    """
-    plain = specification.partition("#")[0]
-    if plain.startswith(("http://", "https://")):
-        return Service(url=plain)
-    scheme, _, rest = plain.partition(":")
-    place, _, query = rest.partition("?")
-    options = {name: values[-1] for name, values in parse_qs(query).items()}
-    seed = int(options.get("seed", "0"))
+def _from_file(
+    scheme: str, path: Path, sigma: float, severity: float, seed: int, scale: str
+) -> AutomaticReviewer:
+    """Read recorded or known marks; kept, for a worker asks for them at each delivery."""
     if scheme == "replay":
-        recording = read_recording(Path(place), scale=options.get("scale", ""))
-        return Replay(recording=recording.shuffled(seed))
-    if scheme == "truth":
-        return KnownTruth(
-            truth=_truths(Path(place)),
-            sigma=float(options.get("sigma", "0.16")),
-            severity=float(options.get("severity", "0.05")),
-            seed=seed,
-        )
-    raise InvalidInputError("automatic_reviewer_unknown", specification=specification)
+        return Replay(recording=read_recording(path, scale=scale).shuffled(seed))
+    return KnownTruth(truth=_truths(path), sigma=sigma, severity=severity, seed=seed)
+
+
+def _is_score(score: object) -> bool:
+    return isinstance(score, int | float) and not isinstance(score, bool) and 0 <= score <= 1
 
 
 def _truths(path: Path) -> dict[str, float]:

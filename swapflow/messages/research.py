@@ -3,11 +3,29 @@
 TEXTS = {
     "truth_missing": "the truth of {application!r} is not on file",
     "recorded_reviews_used_up": "{application} has {reviews} reviews on record, not {ordinal}",
-    "scoring_service_away": "the scoring service {url} did not answer",
-    "scoring_service_malformed": 'the scoring service {url} should answer {{"scores": […]}}',
+    "scoring_service_malformed": (
+        'the scoring service {url} should answer {{"scores": […]}}, a number from 0 to 1 for each '
+        "question"
+    ),
     "scoring_service_miscounts": "the scoring service {url} gave {scores} scores for {questions}",
     "automatic_reviewer_unknown": (
         "{specification!r} names no automatic reviewer: use truth:FILE, replay:FOLDER or https://…"
+    ),
+    "automatic_file_refused": (
+        "a roster may not name {place!r}: put it into the folder that SWAPFLOW_AUTOMATIC_FOLDER "
+        "names, or import the roster at the command line of the machine (`swapflow reviewers "
+        "import`)"
+    ),
+    "automatic_path_with_marks": (
+        "{path}: a roster cannot hold a path with ? or #; give the file or its folder another name"
+    ),
+    "automatic_file_not_noted": (
+        "{path}: that a roster may name this file could not be noted ({problem}); check the "
+        "owner of the folder and that the disk has room"
+    ),
+    "automatic_files_unreadable": (
+        "{path}: the files that rosters may name cannot be read ({problem}); remove it, and "
+        "import the rosters again at the command line"
     ),
     "path_missing": "{path} is missing",
     "truth_columns_missing": "{path} should have columns {name} and true_utility",

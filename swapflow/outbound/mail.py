@@ -107,7 +107,7 @@ def outbox_folder(folder: Path, sender: str = "swapflow@localhost") -> SendMail:
         message = bytes(compose(mail, sender))
         name = "".join(c if c.isalnum() or c in "-." else "_" for c in mail.id)
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             (folder / f"{name}.eml").write_bytes(message)
         except OSError as error:
             raise UnavailableError(

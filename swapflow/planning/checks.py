@@ -74,5 +74,5 @@ def _preview(
     product.cycles.new_round("plan", name="Plan", unit="units")
     product.cycles.new(CYCLE, round_id="plan", rules=rules, by="plan")
     product.applicants.import_all(CYCLE, applicants)
-    product.reviewers.import_all(CYCLE, reviewers)
+    product.reviewers.import_all(CYCLE, reviewers, at_command_line=True)
     return product.cycles.preview(CYCLE)

@@ -32,7 +32,7 @@ def locked_folder(data_dir: Path) -> Iterator[None]:
     """
     folder = run_folder(data_dir)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         # Opened without truncating: until the lock is held, the number in it is the other's.
         lock = (folder / "supervisor.lock").open("a+", encoding="ascii")
     except OSError as error:

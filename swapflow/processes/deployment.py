@@ -59,7 +59,7 @@ def running(settings: Settings, **environment: str) -> Iterator[None]:
     Raises:
         UnavailableError: If they do not get ready; the message ends with what they said.
     """
-    settings.data_dir.mkdir(parents=True, exist_ok=True)
+    settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     log = settings.data_dir / "processes.log"
     with log.open("wb") as errors:
         process = subprocess.Popen(  # noqa: S603 - our own command

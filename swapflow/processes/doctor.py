@@ -15,6 +15,7 @@ from importlib.metadata import version
 from swapflow.bootstrap import why_unwritable
 from swapflow.engine.ports.health_facts import DatabaseFacts, Outboxes, RedisFacts
 from swapflow.errors import InvalidInputError, UnavailableError
+from swapflow.processes.exposure import Exposure, open_data, refused_rosters, untrusted_proxy
 from swapflow.settings import Settings, load_settings, refuse_unsafe
 
 
@@ -72,6 +73,7 @@ def examine() -> Iterator[DoctorFinding]:
     yield from _database(settings)
     yield from _redis(settings)
     yield _disk(settings)
+    yield from map(_exposed, open_data(settings))
     yield _mail_server(settings)
 
 
@@ -93,7 +95,11 @@ def _settings(settings: Settings) -> DoctorFinding:
 
 
 def _database(settings: Settings) -> Iterator[DoctorFinding]:
-    from swapflow.bootstrap import look_at_database, office  # noqa: PLC0415 - slow to import
+    from swapflow.bootstrap import (  # noqa: PLC0415 - slow to import
+        look_at_database,
+        office,
+        swapflow,
+    )
 
     try:
         facts = look_at_database(settings)
@@ -118,6 +124,7 @@ def _database(settings: Settings) -> Iterator[DoctorFinding]:
         )
     if facts.outboxes is not None:
         yield from _outboxes(facts.outboxes)
+        yield from map(_exposed, refused_rosters(swapflow()))
         if not office().users.has_administrator():
             yield DoctorFinding(
                 check="accounts",
@@ -125,6 +132,11 @@ def _database(settings: Settings) -> Iterator[DoctorFinding]:
                 says="nobody can sign in as an administrator",
                 cure="swapflow user add YOUR@ADDRESS --role administrator",
             )
+
+
+def _exposed(found: Exposure) -> DoctorFinding:
+    grade = Grade.FAULT if found.is_fault else Grade.WARNING
+    return DoctorFinding(check=found.check, grade=grade, says=found.says, cure=found.cure)
 
 
 def _tables(facts: DatabaseFacts) -> DoctorFinding:
@@ -219,6 +231,7 @@ def _redis(settings: Settings) -> Iterator[DoctorFinding]:
     yield _memory(facts)
     yield _persistence(facts)
     yield from _queues(facts)
+    yield from map(_exposed, untrusted_proxy(facts, settings))
 
 
 def _eviction(facts: RedisFacts) -> DoctorFinding:

@@ -221,7 +221,7 @@ def fill(
         ],
     )
     reviewers, panel = _roster(recording, program)
-    product.reviewers.import_all(cycle_id, reviewers)
+    product.reviewers.import_all(cycle_id, reviewers, at_command_line=True)
     product.reviewers.set_panel(cycle_id, panel)
 
 

@@ -10,6 +10,7 @@ from redis.retry import Retry
 
 from swapflow.engine.ports.health_facts import RedisFacts
 from swapflow.state.redis import OLDEST_SERVER, answering, connect
+from swapflow.state.untrusted_proxies import read_untrusted_proxy
 
 
 def look_at_redis(
@@ -37,6 +38,7 @@ def look_at_redis(
             second = _lengths(client, queues, prefix)
             on_disk = _persistence(client, info)
             refused = _try_to_write(client)
+            untrusted = read_untrusted_proxy(client)
     finally:
         client.close()
     version = str(info["redis_version"])
@@ -51,6 +53,7 @@ def look_at_redis(
         memory_most=int(info.get("maxmemory", 0)),
         refused=refused,
         ahead=ahead,
+        untrusted_proxy=untrusted,
         waiting=second,
         moving=frozenset(
             name for name in queues if second[name] == 0 or second[name] < first[name]

@@ -8,6 +8,7 @@
 | `sf:{C}:pend` | string | pending information, likewise |
 | `sf:{C}:board` | string | the dashboard that pages read, as encoded by the coordinator | |
 `sf:bell` | list | one cycle id per ring not yet heard, at most `BELL_RINGS` |
+| `sf:untrusted-proxy` | string | address of a proxy that nobody trusts, for a week |
 
 C is the cycle's id. The braces are part of the key: they keep the keys of a cycle in one
 slot of a Redis cluster. The three strings are always 8n bytes long; a state where they are not
@@ -23,6 +24,9 @@ BELL = "sf:bell"
 
 BELL_RINGS = 8
 """Most stored rings: a ring only means that there is something new, and one is enough."""
+
+UNTRUSTED_PROXY = "sf:untrusted-proxy"
+"""The address of the last proxy that forwarded a request and is not trusted."""
 
 
 class CycleKeys(NamedTuple):

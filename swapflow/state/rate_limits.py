@@ -2,6 +2,8 @@
 
 import math
 import time
+from collections.abc import Callable
+from typing import TypeVar
 
 from limits import RateLimitItem, RateLimitItemPerSecond
 from limits.storage import MemoryStorage, storage_from_string
@@ -10,6 +12,9 @@ from redis.exceptions import RedisError
 from typing_extensions import override
 
 from swapflow.identity.ports.identity_store import Limiter
+
+
+T = TypeVar("T")
 
 
 class RedisLimiter(Limiter):
@@ -31,10 +36,25 @@ class RedisLimiter(Limiter):
     @override
     def hit(self, name: str, key: str, *, times: int, seconds: int) -> int:
         item = RateLimitItemPerSecond(times, seconds)
+        return self._either(lambda limiter: _hit(limiter, item, name, key))
+
+    @override
+    def give_back(self, name: str, key: str, *, times: int, seconds: int) -> None:
+        item = RateLimitItemPerSecond(times, seconds)
+        self._either(lambda limiter: _give_back(limiter, item, name, key))
+
+    @override
+    def forget(self, name: str, key: str, *, times: int, seconds: int) -> None:
+        item = RateLimitItemPerSecond(times, seconds)
+        # Both counts: an outage may begin or end between two tries.
+        self._own.clear(item, name, key)
+        self._either(lambda limiter: limiter.clear(item, name, key))
+
+    def _either(self, do: Callable[[SlidingWindowCounterRateLimiter], T]) -> T:
         try:
-            return _hit(self._shared, item, name, key)
+            return do(self._shared)
         except (RedisError, OSError):
-            return _hit(self._own, item, name, key)
+            return do(self._own)
 
 
 class MemoryLimiter(Limiter):
@@ -47,6 +67,14 @@ class MemoryLimiter(Limiter):
     def hit(self, name: str, key: str, *, times: int, seconds: int) -> int:
         return _hit(self._own, RateLimitItemPerSecond(times, seconds), name, key)
 
+    @override
+    def give_back(self, name: str, key: str, *, times: int, seconds: int) -> None:
+        _give_back(self._own, RateLimitItemPerSecond(times, seconds), name, key)
+
+    @override
+    def forget(self, name: str, key: str, *, times: int, seconds: int) -> None:
+        self._own.clear(RateLimitItemPerSecond(times, seconds), name, key)
+
 
 def _hit(
     limiter: SlidingWindowCounterRateLimiter, item: RateLimitItem, name: str, key: str
@@ -55,3 +83,10 @@ def _hit(
         return 0
     reset = limiter.get_window_stats(item, name, key).reset_time
     return max(1, math.ceil(reset - time.time()))
+
+
+def _give_back(
+    limiter: SlidingWindowCounterRateLimiter, item: RateLimitItem, name: str, key: str
+) -> None:
+    if limiter.get_window_stats(item, name, key).remaining < item.amount:
+        limiter.hit(item, name, key, cost=-1)

@@ -1,6 +1,6 @@
 """The web application: its middlewares and its routers, in their order."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from anyio.to_thread import current_default_thread_limiter
@@ -45,7 +45,8 @@ from swapflow.web.http import health, language, server_events
 from swapflow.web.http.context import AppContext
 from swapflow.web.http.dependencies import Signed, anybody
 from swapflow.web.http.error_handlers import add_handlers
-from swapflow.web.http.middleware import SameSiteOnly, SecurityHeaders, SmallBodies
+from swapflow.web.http.forwarding import ForwardedClients
+from swapflow.web.http.middleware import OwnHost, SameSiteOnly, SecurityHeaders, SmallBodies
 from swapflow.web.http.rendering import STATIC, places_of
 from swapflow.web.http.shutdown import ShutdownMiddleware
 from swapflow.web.reviewing import decline, documents, review, task_list
@@ -83,8 +84,21 @@ async def few_threads(app: FastAPI) -> AsyncIterator[None]:
     yield
 
 
-def create_app(product: Swapflow, office: Office, settings: Settings) -> FastAPI:
-    """Build the web application on an app context that exists already."""
+def create_app(
+    product: Swapflow,
+    office: Office,
+    settings: Settings,
+    *,
+    note_proxy: Callable[[str], None] | None = None,
+) -> FastAPI:
+    """Build the web application on an app context that exists already.
+
+    Args:
+        product: The services of the cycles.
+        office: The services around them.
+        settings: The deployment.
+        note_proxy: Takes the address of a proxy that nobody trusts; must not block.
+    """
     app = FastAPI(
         title="swapflow",
         docs_url=None,
@@ -148,11 +162,13 @@ def create_app(product: Swapflow, office: Office, settings: Settings) -> FastAPI
     app.add_middleware(
         SmallBodies, most=ORDINARY_BODY, uploads=settings.upload_mb * 1_000_000 + 100_000
     )
+    app.add_middleware(OwnHost, address=settings.address)
     app.add_middleware(SameSiteOnly)
     app.add_middleware(SecurityHeaders, secure=settings.secure)
     app.add_middleware(language.LanguageMiddleware, settings=settings)
     if is_on():
         app.add_middleware(TracedRequests)
+    app.add_middleware(ForwardedClients, trusted=settings.trusted_proxies, note=note_proxy)
     return app
 
 

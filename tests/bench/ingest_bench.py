@@ -256,6 +256,7 @@ def _fill(
             NewReviewer(external_id=f"R{n}", capacity={"review": None}, automatic=automatic)
             for n in range(REVIEWERS)
         ],
+        at_command_line=True,
     )
 
 

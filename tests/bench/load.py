@@ -124,6 +124,7 @@ class Series:
                 )
                 for n in range(reviewers)
             ],
+            at_command_line=True,
         )
         self.made.append(cycle_id)
 

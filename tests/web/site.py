@@ -8,6 +8,7 @@ from fastapi import FastAPI
 from starlette.routing import BaseRoute
 from starlette.testclient import TestClient
 
+from swapflow.bootstrap import programs_of_rosters
 from swapflow.domain.people.reviewer import NewReviewer
 from swapflow.domain.reviewing.assignment import Assignment
 from swapflow.domain.rules import Criterion, Purpose, Rubric, Rules
@@ -20,6 +21,7 @@ from swapflow.identity.account import Account, Method
 from swapflow.identity.permissions import Role, Scope
 from swapflow.identity.services import IdentityContext, compose_office
 from swapflow.ledger.sql_ledger import SqlLedger
+from swapflow.outbound.guarded_client import GuardedClient
 from swapflow.outbound.webhooks import webhook_sender
 from swapflow.queues.inline import InlineDispatcher
 from swapflow.settings import Settings
@@ -93,6 +95,7 @@ class Site:
         self.mails: list[Mail] = []
         self.ledger = SqlLedger(f"sqlite:///{database}" if self._file else str(database))
         self._dispatcher = InlineDispatcher(self._work)
+        client = GuardedClient(settings.reach)
         self.product = compose(
             ServiceContext(
                 ledger=self.ledger,
@@ -100,7 +103,8 @@ class Site:
                 dispatcher=self._dispatcher,
                 doorbell=RedisDoorbell(redis) if redis else MemoryDoorbell(),
                 post=self.mails.append,
-                send_webhook=webhook_sender(settings.webhook_reach),
+                send_webhook=webhook_sender(client),
+                automatic_reviewers=programs_of_rosters(settings, client),
                 provider=True,
                 lease_seconds=3600.0,
             )

@@ -1,13 +1,11 @@
 """What a worker keeps in mind between deliveries."""
 
 import gc
-from dataclasses import replace
 
 import pytest
 
-from swapflow.automatic_reviewers.programs import automatic_reviewer
 from swapflow.domain.rules import Purpose
-from swapflow.engine.services import compose, delivery
+from swapflow.engine.services import delivery
 from tests.engine.cycle_by_hand import World, applicants, reviewers, rules
 
 
@@ -18,8 +16,7 @@ def test_a_worker_forgets_the_rosters_of_cycles_that_it_has_long_not_delivered_f
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with_people = World(rules=rules(purpose=Purpose.REAL))
-    context = replace(with_people.product.context, automatic_reviewer=automatic_reviewer)
-    product = compose(context)
+    product = with_people.product
     kept = product.delivery
     names = [f"more{number}" for number in range(CYCLES)]
     for name in names:

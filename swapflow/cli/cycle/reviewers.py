@@ -61,11 +61,17 @@ def import_file(
 
     with kept_errors(errors, read):
         roster = preview_reviewer_list(
-            read(), Reading(columns=column_roles(column)), product=swapflow, cycle_id=cycle
+            read(),
+            Reading(columns=column_roles(column)),
+            product=swapflow,
+            cycle_id=cycle,
+            at_command_line=True,
         )
         for warning in (*roster.warnings, *map(str, roster.alike)):
             warn(f"note: {warning}")
-        listed = take_reviewers(roster, product=swapflow, cycle_id=cycle, by=by)
+        listed = take_reviewers(
+            roster, product=swapflow, cycle_id=cycle, by=by, at_command_line=True
+        )
     changes = [
         {"reviewer": one.external_id, "what": d.what, "before": d.before, "after": d.after}
         for one in listed.changed

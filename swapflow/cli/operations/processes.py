@@ -8,7 +8,11 @@ from typing import Annotated
 
 import typer
 
-from swapflow.cli.output import report
+from swapflow.cli.output import report, warn
+
+
+MOST_WARNINGS = 10
+"""Files named when others can read them."""
 
 
 def register(app: typer.Typer) -> None:
@@ -27,12 +31,19 @@ def up(
     """Start everything on this machine and keep it running until Ctrl-C."""
     from swapflow.bootstrap import assemble, check_redis, upgrade_database
     from swapflow.processes.deployment import deployment_specs
+    from swapflow.processes.exposure import close_to_others, keep_private
     from swapflow.processes.process_specs import with_free_port
     from swapflow.processes.supervisor import run_supervisor
     from swapflow.settings import load_settings, refuse_unsafe
 
+    keep_private()
     settings = with_free_port(load_settings())
     refuse_unsafe(settings)
+    for path in close_to_others(settings)[:MOST_WARNINGS]:
+        warn(
+            f"{path} belongs to another user, and others can read it: chown it to the user that "
+            "runs swapflow, or chmod go= it"
+        )
     # Before any process starts: none may meet old tables.
     upgrade_database(settings)
     specs = deployment_specs(settings)
@@ -72,12 +83,14 @@ def web(
     from swapflow.bootstrap import swapflow
     from swapflow.cli.operations.web_server import serve
     from swapflow.instrumentation.tracing import start
+    from swapflow.processes.exposure import keep_private
     from swapflow.processes.log_format import set_up_logs
     from swapflow.processes.metrics import serve_figures
     from swapflow.settings import load_settings, refuse_unsafe
 
     if as_json:
         os.environ["SWAPFLOW_LOG_FORMAT"] = "json"
+    keep_private()
     settings = load_settings()
     set_up_logs(settings)
     refuse_unsafe(settings)
@@ -100,12 +113,14 @@ def coordinator(
     from swapflow.bootstrap import swapflow
     from swapflow.instrumentation.tracing import start
     from swapflow.processes.coordinator import run_coordinator
+    from swapflow.processes.exposure import keep_private
     from swapflow.processes.heartbeat import HEARTBEAT_VARIABLE, beat
     from swapflow.processes.log_format import set_up_logs
     from swapflow.settings import load_settings
 
     if as_json:
         os.environ["SWAPFLOW_LOG_FORMAT"] = "json"
+    keep_private()
     set_up_logs(load_settings())
     start("coordinator")
     product = swapflow()
@@ -134,6 +149,7 @@ def worker(
     """Run a worker until it is asked to stop; many may run."""
     from swapflow.errors import InvalidInputError
     from swapflow.processes.celery_worker import WORKER_ENVIRONMENT, worker_argv
+    from swapflow.processes.exposure import keep_private
     from swapflow.settings import load_settings
 
     if pool not in {"threads", "prefork"}:
@@ -146,6 +162,7 @@ def worker(
         queues=[queue.strip() for queue in queues.split(",") if queue.strip()],
         log_level=settings.log_level,
     )
+    keep_private()
     os.environ.update(WORKER_ENVIRONMENT)
     if as_json:
         os.environ["SWAPFLOW_LOG_FORMAT"] = "json"

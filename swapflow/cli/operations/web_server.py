@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import uvicorn
 
-from swapflow.bootstrap import office, swapflow
+from swapflow.bootstrap import office, swapflow, untrusted_proxies
 from swapflow.instrumentation.tracing import start
 from swapflow.processes.log_format import set_up_logs
 from swapflow.processes.parent_watch import die_with_parent
@@ -42,7 +42,8 @@ def serve(settings: Settings) -> None:
         log_level="warning",
         access_log=False,
         server_header=False,
-        forwarded_allow_ips=settings.trusted_proxies,
+        # The application reads them itself, and notes a proxy that is not trusted.
+        proxy_headers=False,
         # A dashboard's open stream would otherwise keep the process alive for ever.
         timeout_graceful_shutdown=2,
         # A busy machine is no reason to kill those who serve on it.
@@ -60,4 +61,5 @@ def application() -> "FastAPI":
     # Not at the top: the process that only watches over the others serves nothing.
     from swapflow.web.app import create_app
 
-    return create_app(swapflow(), office(), load_settings())
+    settings = load_settings()
+    return create_app(swapflow(), office(), settings, note_proxy=untrusted_proxies(settings).note)

@@ -138,16 +138,17 @@ def own_deployment(folder: Path) -> "Iterator[Swapflow]":
         InvalidInputError: If the folder holds something that is not ours to remove.
         UnavailableError: If they do not start; the message ends with what they said.
     """
-    from swapflow.bootstrap import build
+    from swapflow.bootstrap import build, private_files
     from swapflow.processes.deployment import running
     from swapflow.processes.process_specs import with_free_port
     from swapflow.settings import load_settings
 
-    _empty(folder)
     chosen = load_settings(data_dir=folder, database_url=None, redis_url=None)
     settings = with_free_port(chosen)
-    with running(settings, SWAPFLOW_WEB_PORT=str(settings.web_port)):
-        yield build(settings)
+    with private_files():
+        _empty(folder)
+        with running(settings, SWAPFLOW_WEB_PORT=str(settings.web_port)):
+            yield build(settings)
 
 
 def _deployment(in_process: bool, running: bool) -> "AbstractContextManager[Swapflow | None]":

@@ -82,7 +82,7 @@ def list_tasks(
             "task": code_of(a.id),
             "applicant": applications[a.application].external_id,
             "kind": rules.kinds[a.kind].name,
-            "due": a.due_at,
+            "due": a.due_minute,
             "opened": a.opened_at is not None,
             "due_shown": day(a.due_at, rules.zone),
         }
@@ -127,7 +127,7 @@ def show(
             "task": code,
             "kind": kind,
             "status": found.status.value,
-            "due": found.due_at,
+            "due": found.due_minute,
             **seen,
             "criteria": criteria_shown(rubric),
             "own_score": None if own is None else 100 * own.value / 1e6,

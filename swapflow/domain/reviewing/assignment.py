@@ -120,3 +120,11 @@ class Assignment:
     sent_at: datetime | None = None
     sends: int = 0
     opened_at: datetime | None = None
+
+    @property
+    def due_minute(self) -> datetime | None:
+        """The due time to the minute, as reviewers may know it.
+
+        Its seconds would show in which order a batch was made, and so who was asked about first.
+        """
+        return None if self.due_at is None else self.due_at.replace(second=0, microsecond=0)

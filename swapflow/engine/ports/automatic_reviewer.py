@@ -24,3 +24,37 @@ class AutomaticReviewer(Protocol):
     def answer(self, questions: Sequence[Question]) -> list[float]:
         """Answer every question, in order; the same question always gets the same answer."""
         ...
+
+
+class AutomaticReviewers(Protocol):
+    """The programs that rosters name, and what a roster may name."""
+
+    def check(self, specification: str) -> None:
+        """Check that a program may be asked: nothing is called and no mark read.
+
+        Raises:
+            InvalidInputError: If it is unknown, its address leads to a forbidden network, or its
+                file is none that a roster may name.
+        """
+        ...
+
+    def name_here(self, specification: str) -> str:
+        """Allow the file of a program because a person at this machine's command line names it.
+
+        Returns:
+            The specification with the file's whole path: others read it from other folders.
+
+        Raises:
+            InvalidInputError: As `check`, but for any file.
+            UnavailableError: If this cannot be stored.
+        """
+        ...
+
+    def find(self, specification: str) -> AutomaticReviewer:
+        """Return the program that a roster entry names, checked once more.
+
+        Raises:
+            InvalidInputError: As `check`; also if its file cannot be used.
+            NotFoundError: If its file is missing.
+        """
+        ...

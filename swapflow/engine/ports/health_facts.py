@@ -21,6 +21,8 @@ class RedisFacts:
         ahead: Seconds by which its clock is ahead of this machine's.
         waiting: Messages in each queue that was asked for.
         moving: Queues among them that shrank, or were empty, within the look's second.
+        untrusted_proxy: Address that forwarded a request within a week and is not trusted to say
+            for whom; "" for none.
     """
 
     version: str
@@ -34,6 +36,7 @@ class RedisFacts:
     ahead: float
     waiting: dict[str, int]
     moving: frozenset[str]
+    untrusted_proxy: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

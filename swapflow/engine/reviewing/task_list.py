@@ -45,6 +45,7 @@ class Task:
 
     Attributes:
         minutes: Estimated time; None when the round's unit is another.
+        due_at: Due time to the minute.
     """
 
     code: str
@@ -152,7 +153,7 @@ def _tasks(seat: ProgramSeat, theirs: Collection[ListedTask], *, now: datetime) 
             applicant=shown_as(one, blind=rules.blind),
             kind=kind.name,
             minutes=kind.cost if seat.unit == "minutes" else None,
-            due_at=a.due_at,
+            due_at=a.due_minute,
             section=_section(a, begun=one.drafted, now=now),
             draft=one.drafted,
             skipped=one.skipped,

@@ -4,8 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from typing_extensions import override
+
 from swapflow.domain.webhook_call import WebhookCall
-from swapflow.engine.ports.automatic_reviewer import AutomaticReviewer
+from swapflow.engine.ports.automatic_reviewer import AutomaticReviewer, AutomaticReviewers
 from swapflow.engine.ports.coordination import EventReads
 from swapflow.engine.ports.dispatcher import Dispatcher
 from swapflow.engine.ports.ledger import Ledger
@@ -37,9 +39,20 @@ def nowhere(call: WebhookCall) -> str:
     raise UnavailableError("call_not_sent_here", call=call.id)
 
 
-def no_automatic_reviewer(name: str) -> AutomaticReviewer:
-    """Raise for every name: what a product without automatic reviewers does."""
-    raise UnavailableError("no_automatic_reviewer_here", reviewer=name)
+class NoAutomaticReviewers(AutomaticReviewers):
+    """What a product without automatic reviewers has: rosters may name them, none answers."""
+
+    @override
+    def check(self, specification: str) -> None:
+        pass
+
+    @override
+    def name_here(self, specification: str) -> str:
+        return specification
+
+    @override
+    def find(self, specification: str) -> AutomaticReviewer:
+        raise UnavailableError("no_automatic_reviewer_here", reviewer=specification)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +66,7 @@ class ServiceContext:
         qualities: How good the lists of the cycles read last are.
         codes: The assignments that the codes in addresses name.
         snapshots: Cycles folded from their events.
-        automatic_reviewer: Returns the automatic reviewer that a roster entry names.
+        automatic_reviewers: The programs that rosters name.
         events: What a coordinator reads events from; the ledger when None.
         provider: Whether an identity provider is connected: rules may require it only then.
     """
@@ -64,7 +77,7 @@ class ServiceContext:
     doorbell: Doorbell
     post: SendMail
     send_webhook: SendWebhook = nowhere
-    automatic_reviewer: Callable[[str], AutomaticReviewer] = no_automatic_reviewer
+    automatic_reviewers: AutomaticReviewers = field(default_factory=NoAutomaticReviewers)
     address: str = ""
     provider: bool = False
     events: EventReads | None = None

@@ -106,7 +106,7 @@ class DeliveryService:
         """Submit the program's answers in one transaction."""
         if not chosen:
             return []
-        marks = self._context.automatic_reviewer(program).answer(
+        marks = self._context.automatic_reviewers.find(program).answer(
             [self._question(cycle, a) for a in chosen]
         )
         self._tasks.submit(

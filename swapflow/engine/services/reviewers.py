@@ -1,7 +1,7 @@
 """Reviewers, and the interviews that they hold."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from swapflow.domain.people.reviewer import NewReviewer, Reviewer
 from swapflow.engine.intake.roster import (
@@ -19,6 +19,7 @@ from swapflow.engine.intake.roster_list import (
 from swapflow.engine.notifications.reviewer_mail import nudge, nudge_late
 from swapflow.engine.reviewing import interviews
 from swapflow.engine.services.context import ServiceContext
+from swapflow.errors import InvalidInputError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,18 +34,62 @@ class ReviewerService:
         self.context.ledger.compact()
         return self.context.ring_after(cycle_id, erased)
 
-    def import_all(self, cycle_id: str, new: Sequence[NewReviewer]) -> tuple[Reviewer, ...]:
-        """Add reviewers to the roster, or change known ones: all or none; return the new ones."""
-        return self.import_list(cycle_id, new).added
+    def import_all(
+        self, cycle_id: str, new: Sequence[NewReviewer], *, at_command_line: bool = False
+    ) -> tuple[Reviewer, ...]:
+        """Add reviewers to the roster, or change known ones: all or none; return the new ones.
+
+        Args and Raises as of `import_list`.
+        """
+        return self.import_list(cycle_id, new, at_command_line=at_command_line).added
 
     def plan_list(self, cycle_id: str, new: Sequence[NewReviewer]) -> RosterPlan:
         """Compute what a list of reviewers would do; nothing is written."""
         return plan_reviewers(cycle_id, new, ledger=self.context.ledger)
 
-    def import_list(self, cycle_id: str, new: Sequence[NewReviewer]) -> ListedReviewers:
-        """Add reviewers to the roster, and change known ones in what the list says."""
+    def import_list(
+        self, cycle_id: str, new: Sequence[NewReviewer], *, at_command_line: bool = False
+    ) -> ListedReviewers:
+        """Add reviewers to the roster, and change known ones in what the list says: all or none.
+
+        Args:
+            cycle_id: The cycle.
+            new: The roster.
+            at_command_line: Whether a person at this machine's command line brings it: then its
+                programs may read any file.
+
+        Raises:
+            InvalidInputError: If it names a program that may not be asked, or cannot be used.
+        """
+        programs = self.context.automatic_reviewers
+        if at_command_line:
+            whole = {one.automatic: "" for one in new if one.automatic}
+            whole = {named: programs.name_here(named) for named in whole}
+            new = [replace(one, automatic=whole.get(one.automatic, "")) for one in new]
+        else:
+            for named in {one.automatic for one in new if one.automatic}:
+                programs.check(named)
         listed = import_reviewers(cycle_id, new, ledger=self.context.ledger)
         return self.context.ring_after(cycle_id, listed)
+
+    def check_program(self, specification: str) -> None:
+        """Check that a roster that comes over the network may name a program.
+
+        Raises:
+            InvalidInputError: If it may not; the message says why.
+        """
+        self.context.automatic_reviewers.check(specification)
+
+    def refused_programs(self, cycle_id: str) -> dict[str, str]:
+        """Return who of the roster is a program that may not be asked, each with the reason."""
+        refused = {}
+        for reviewer in self.context.ledger.reviewers(cycle_id):
+            if reviewer.automatic and reviewer.active:
+                try:
+                    self.context.automatic_reviewers.check(reviewer.automatic)
+                except InvalidInputError as error:
+                    refused[reviewer.external_id] = str(error)
+        return refused
 
     def list(self, cycle_id: str) -> tuple[Reviewer, ...]:
         """List a cycle's roster."""

@@ -6,7 +6,7 @@ from swapflow.domain.ids import same_id
 from swapflow.domain.rules import Rules
 from swapflow.engine.intake.roster_list import ListedReviewers, RosterPlan
 from swapflow.engine.services import Swapflow
-from swapflow.errors import BadRow
+from swapflow.errors import BadRow, InvalidInputError
 from swapflow.files.imports.applicant_list import remember
 from swapflow.files.imports.import_settings import Reading
 from swapflow.files.imports.pairs import spelled, stranger
@@ -16,7 +16,7 @@ from swapflow.files.imports.possible_duplicates import (
     possible_duplicates,
 )
 from swapflow.files.imports.reviewers import ReviewersImport, examine_reviewers
-from swapflow.files.tables.cells import refuse
+from swapflow.files.tables.cells import refuse, shorten
 from swapflow.files.tables.table import Table
 
 
@@ -50,8 +50,17 @@ def preview_reviewer_list(
     product: Swapflow,
     cycle_id: str,
     as_last_time: bool = True,
+    at_command_line: bool = False,
 ) -> Roster:
     """Preview a list of reviewers; nothing is written.
+
+    Args:
+        table: The list.
+        chosen: What its columns are taken for.
+        product: Supplies the cycle's rules and people, and says which programs may be named.
+        cycle_id: The cycle.
+        as_last_time: Whether what is left open is filled from the last list.
+        at_command_line: Whether a person at this machine's command line brings the list.
 
     Raises:
         InvalidInputError: If the columns are said to be what they cannot be.
@@ -74,6 +83,7 @@ def preview_reviewer_list(
             *found.bad,
             *_strangers(product, cycle_id, table, found),
             *_shared_addresses(plan, table, found),
+            *([] if at_command_line else _refused_programs(product, table, found)),
         ),
         warnings=(*([note] if taken else []), *table.warnings, *_left(plan)),
         plan=plan,
@@ -86,7 +96,7 @@ def preview_reviewer_list(
 
 
 def take_reviewers(
-    roster: Roster, *, product: Swapflow, cycle_id: str, by: str
+    roster: Roster, *, product: Swapflow, cycle_id: str, by: str, at_command_line: bool = False
 ) -> ListedReviewers:
     """Import a list that was looked at, whole; remember how it was read.
 
@@ -94,7 +104,9 @@ def take_reviewers(
         BadRowsError: If anything stops it; it lists every place, and nothing was written.
     """
     refuse(roster.table.source, roster.bad)
-    listed = product.reviewers.import_list(cycle_id, roster.found.new)
+    listed = product.reviewers.import_list(
+        cycle_id, roster.found.new, at_command_line=at_command_line
+    )
     remember(roster.reading, REVIEWERS, product=product, cycle_id=cycle_id, by=by)
     return listed
 
@@ -108,6 +120,34 @@ def _of_these_kinds(last: Reading, rules: Rules) -> Reading:
         if role in kinds or not role.startswith("capacity:")
     }
     return Reading(columns=kept)
+
+
+def _refused_programs(product: Swapflow, table: Table, found: ReviewersImport) -> list[BadRow]:
+    """Name programs that a list which comes over the network may not name."""
+    lines = _lines(table, found)
+    column = next((h for h, role in found.columns.items() if role == "automatic"), "")
+    bad = []
+    for row in found.new:
+        try:
+            if row.automatic:
+                product.reviewers.check_program(row.automatic)
+        except InvalidInputError as error:
+            bad.append(
+                BadRow(
+                    line=lines.get(row.external_id, 0),
+                    column=column,
+                    value=shorten(row.automatic),
+                    reason=str(error),
+                    cure="Or leave it blank for a person",
+                )
+            )
+    return bad
+
+
+def _lines(table: Table, found: ReviewersImport) -> dict[str, int]:
+    """Return the line in which each reviewer of a list stands first."""
+    header = next((h for h, role in found.columns.items() if role == "external_id"), "")
+    return {row[header]: row.line for row in reversed(table.rows)} if header else {}
 
 
 def _strangers(

@@ -200,3 +200,11 @@ class Limiter(Protocol):
     def hit(self, name: str, key: str, *, times: int, seconds: int) -> int:
         """Count one try; return 0 when it is allowed, else the seconds to wait."""
         ...
+
+    def give_back(self, name: str, key: str, *, times: int, seconds: int) -> None:
+        """Take one try back, if any is counted: it has proved to be none."""
+        ...
+
+    def forget(self, name: str, key: str, *, times: int, seconds: int) -> None:
+        """Forget every try of a key."""
+        ...

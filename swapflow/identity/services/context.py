@@ -1,13 +1,16 @@
 """The objects that every service of the office needs."""
 
-from dataclasses import dataclass
+import secrets
+from dataclasses import dataclass, field
 from datetime import timedelta
 
 from swapflow.errors import RateLimitedError
 from swapflow.identity.account import Account, AuditEntry, Session
 from swapflow.identity.api_keys import digest_of
+from swapflow.identity.devices import KnownDevices
 from swapflow.identity.ports.identity_store import IdentityStore, Limiter
 from swapflow.identity.principal import Principal
+from swapflow.identity.services.tries import TryLimit
 
 
 TOUCH_EVERY = timedelta(minutes=5)
@@ -16,10 +19,17 @@ TOUCH_EVERY = timedelta(minutes=5)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdentityContext:
-    """The objects that every service of the office needs: its record and its limits."""
+    """The objects that every service of the office needs: its record and its limits.
+
+    Attributes:
+        devices: Recognises devices by their cookie.
+    """
 
     ledger: IdentityStore
     limiter: Limiter
+    devices: KnownDevices = field(
+        default_factory=lambda: KnownDevices(lambda: secrets.token_bytes(32))
+    )
 
     def record(
         self,
@@ -42,16 +52,33 @@ class IdentityContext:
             )
         )
 
-    def limit(self, name: str, key: str, *, times: int, seconds: int) -> None:
-        """Count one try.
+    def count_try(self, *limits: TryLimit) -> None:
+        """Count a try against every limit before it is made; against none if one is used up.
+
+        Counted before, so that parallel tries cannot pass the limit; what succeeds is given back.
 
         Raises:
             RateLimitedError: If there were too many.
         """
-        # Counted under a digest, so that Redis holds no addresses.
-        wait = self.limiter.hit(name, digest_of(key), times=times, seconds=seconds)
-        if wait:
-            raise RateLimitedError("too_many_tries", seconds=wait, minutes=wait // 60 + 1)
+        for number, one in enumerate(limits):
+            wait = self.limiter.hit(*_of(one), times=one.times, seconds=one.seconds)
+            if wait:
+                self.give_back_try(*limits[:number])
+                raise RateLimitedError("too_many_tries", seconds=wait, minutes=wait // 60 + 1)
+
+    def give_back_try(self, *limits: TryLimit) -> None:
+        """Take back a try of every limit: it has proved to be none."""
+        for one in limits:
+            self.limiter.give_back(*_of(one), times=one.times, seconds=one.seconds)
+
+    def forget_tries(self, *limits: TryLimit) -> None:
+        """Forget every try of a limit."""
+        for one in limits:
+            self.limiter.forget(*_of(one), times=one.times, seconds=one.seconds)
+
+    def known_device(self, cookie: str, account: Account | None) -> str:
+        """Return what names a device on which an account was signed in before; "" for none."""
+        return self.devices.device_of(cookie, account.id) if account else ""
 
     def principal_of(
         self,
@@ -71,3 +98,8 @@ class IdentityContext:
             seats=seats,
             scopes=scopes,
         )
+
+
+def _of(limit: TryLimit) -> tuple[str, str]:
+    # Counted under a digest, so that Redis holds no addresses.
+    return limit.name, digest_of(limit.key)

@@ -5,7 +5,12 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from swapflow.domain.rules import Rules, SignInPolicy
-from swapflow.errors import NotFoundError, NotSignedInError, SignInMethodRefusedError
+from swapflow.errors import (
+    NotFoundError,
+    NotSignedInError,
+    RateLimitedError,
+    SignInMethodRefusedError,
+)
 from swapflow.identity.account import LONGEST_ADDRESS, Account, Method, Session, check_address
 from swapflow.identity.api_keys import digest_of
 from swapflow.identity.passwords import check_password
@@ -14,19 +19,18 @@ from swapflow.identity.principal import Principal
 from swapflow.identity.services import one_time_links
 from swapflow.identity.services.context import TOUCH_EVERY, IdentityContext
 from swapflow.identity.services.one_time_links import MailedLink
+from swapflow.identity.services.tries import (
+    code_tries,
+    link_requests,
+    mailed_links,
+    password_tries,
+    provider_failures,
+    provider_visits,
+)
 
 
 SESSION_DAYS = 30
 """Life of a session on a device, unless a round's rules say less."""
-
-PROVIDER_VISITS = 300
-"""How often one network address may go to the identity provider and return in 15 minutes.
-
-More than with passwords: a whole campus may share an address, and nothing is guessed here.
-"""
-
-PROVIDER_FAILURES = 30
-"""How often such a return may fail in that time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,40 +56,58 @@ class SignInService:
         return principal
 
     def with_password(
-        self, email: str, password: str, *, agent: str, address: str
+        self, email: str, password: str, *, agent: str, address: str, device: str = ""
     ) -> tuple[str, Session]:
         """Sign in by password; return the secret for the device's cookie.
 
         Raises:
-            RateLimitedError: After 10 tries for the account or 30 from the address in 15 minutes.
+            RateLimitedError: After 10 failures for the account or 30 from the network in 15
+                minutes; on a device that signed in before, after 10 of its own.
             NotSignedInError: If address and password do not belong together.
         """
-        self.context.limit("password-account", email.strip().lower(), times=10, seconds=900)
-        self.context.limit("password-address", address, times=30, seconds=900)
         account = self.context.ledger.account_of(email)
+        tries = password_tries(email, self.context.known_device(device, account), address)
+        self.context.count_try(*tries)
         stored = account.password if account and account.active else ""
         # Always checked, so that the time does not disclose whether the account exists.
         if not check_password(stored, password) or account is None:
             raise NotSignedInError("password_wrong")
+        self.context.give_back_try(*tries)
         return self.start_session(account, method=Method.PASSWORD, agent=agent)
 
-    def mail_link(self, email: str, path: str, *, address: str, site: str) -> None:
+    def mail_link(
+        self, email: str, path: str, *, address: str, site: str, device: str = ""
+    ) -> bool:
         """Mail a link and a code to an address if it is known; nothing discloses whether it is.
+
+        After 5 mails in half an hour none is added: a stranger who asks for more fills no mailbox,
+        and keeps nobody out, for the newest is good for longer than they are counted.
 
         Args:
             email: Address of the person who wants to sign in.
             path: Where to go afterwards.
             address: The client's network address.
             site: Address of swapflow's pages.
+            device: The cookie by which a device is recognised, "" for none.
+
+        Returns:
+            False when there were 5 mails already, and the newest is to be used.
 
         Raises:
             InvalidInputError: If it is no address at all.
-            RateLimitedError: After 5 for the address or 30 from the client in an hour.
+            RateLimitedError: After 30 from the network in an hour, unless the device signed in
+                before.
         """
         check_address(email.strip())
-        self.context.limit("link-account", email.strip().lower(), times=5, seconds=3600)
-        self.context.limit("link-address", address, times=30, seconds=3600)
+        known = self.context.known_device(device, self.context.ledger.account_of(email))
+        if not known:
+            self.context.count_try(link_requests(address))
+        try:
+            self.context.count_try(mailed_links(email, known))
+        except RateLimitedError:
+            return False
         one_time_links.mail_link(email, path, site=site, ledger=self.context.ledger)
+        return True
 
     def check_link(self, token: str) -> MailedLink:
         """Read a mailed link without using it.
@@ -98,7 +120,7 @@ class SignInService:
             raise NotFoundError("link_unknown")
         return found
 
-    def by_link(self, token: str, *, agent: str) -> tuple[str, Session, str]:
+    def by_link(self, token: str, *, agent: str, address: str) -> tuple[str, Session, str]:
         """Use a mailed link; return the device's secret, its session, and where to go.
 
         Raises:
@@ -106,20 +128,26 @@ class SignInService:
             ForbiddenError: If the address may not sign in.
         """
         account, path = one_time_links.spend_link(token, ledger=self.context.ledger)
+        # An office of many people who come in asks for many mails, and guesses nothing.
+        self.context.give_back_try(link_requests(address))
         return *self.start_session(account, method=Method.LINK, agent=agent), path
 
     def by_code(
-        self, email: str, code: str, *, agent: str, address: str
+        self, email: str, code: str, *, agent: str, address: str, device: str = ""
     ) -> tuple[str, Session, str]:
         """Use a mailed code; return the device's secret, its session, and where to go.
 
         Raises:
-            RateLimitedError: After 30 tries from the client in 15 minutes.
+            RateLimitedError: After 30 failures from the network in 15 minutes, or from the device
+                if it signed in before.
             NotSignedInError: If the code is wrong or no longer valid.
             ForbiddenError: If the address may not sign in.
         """
-        self.context.limit("code-address", address, times=30, seconds=900)
+        known = self.context.known_device(device, self.context.ledger.account_of(email))
+        tries = code_tries(known, address)
+        self.context.count_try(*tries)
         account, path = one_time_links.spend_code(email, code, ledger=self.context.ledger)
+        self.context.give_back_try(*tries, link_requests(address))
         return *self.start_session(account, method=Method.CODE, agent=agent), path
 
     def count_provider_visit(self, address: str) -> None:
@@ -128,7 +156,7 @@ class SignInService:
         Raises:
             RateLimitedError: After 300 in 15 minutes.
         """
-        self.context.limit("provider-address", address, times=PROVIDER_VISITS, seconds=900)
+        self.context.count_try(provider_visits(address))
 
     def note_provider_failure(self, who: str, why: str, *, address: str) -> None:
         """Record a failed return from the identity provider.
@@ -141,7 +169,7 @@ class SignInService:
         Raises:
             RateLimitedError: After 30 in 15 minutes; further ones are not recorded.
         """
-        self.context.limit("provider-failure", address, times=PROVIDER_FAILURES, seconds=900)
+        self.context.count_try(provider_failures(address))
         self.context.record(
             (who or "unknown")[:LONGEST_ADDRESS],
             "did not get in through the identity provider",
@@ -179,9 +207,15 @@ class SignInService:
             expires_at=now + timedelta(days=days),
         )
         self.context.ledger.add_session(session)
+        # The mails asked for so far have led to where they should; the next ones are no flood.
+        self.context.forget_tries(mailed_links(account.email, ""))
         self.context.ledger.touch_session(session.digest)
         self.context.record(account.email, "signed in", detail=method.value)
         return secret, session
+
+    def remember_device(self, device: str, session: Session) -> str:
+        """Return the cookie that recognises a device from now on, added to the one it sent."""
+        return self.context.devices.remember(device, session.account_id)
 
     def _session_days(self, account: Account) -> float:
         """Return the life of a session: the shortest that an open cycle of the account allows."""

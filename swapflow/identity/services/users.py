@@ -10,6 +10,7 @@ from swapflow.identity.permissions import Grant, Role, Scope
 from swapflow.identity.principal import Principal, UserAccount
 from swapflow.identity.services import one_time_links
 from swapflow.identity.services.context import IdentityContext
+from swapflow.identity.services.tries import TryLimit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,14 +53,17 @@ class UserService:
         """Change one's own password; the other devices are signed out.
 
         Raises:
-            RateLimitedError: After 10 tries in 15 minutes.
+            RateLimitedError: After 10 failures in 15 minutes.
             InvalidInputError: If the old one is wrong, or the new one too weak.
         """
         account = principal.account
-        self.context.limit("password-account", account.email, times=10, seconds=900)
+        # Not those of the sign-in: there strangers try.
+        tries = TryLimit(name="password-change", key=account.id, times=10, seconds=900)
+        self.context.count_try(tries)
         # An account that has signed in by links only has no password yet.
         if account.password and not check_password(account.password, old):
             raise InvalidInputError("password_not_current")
+        self.context.give_back_try(tries)
         self.context.ledger.set_password(account.id, hash_password(new))
         self.context.ledger.end_sessions(account.id, but=principal.session)
         self.context.record(account.email, "changed the own password")

@@ -251,7 +251,7 @@ class Database:
             yield
             return
         # Opened every time: a forked child would share an open file's lock with its parent.
-        descriptor = os.open(self.file.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o660)
+        descriptor = os.open(self.file.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
             yield

@@ -36,6 +36,9 @@ Next = Annotated[str, Form(alias="next", max_length=2000)]
 Refusal = (NotSignedInError, RateLimitedError, ForbiddenError, InvalidInputError)
 """What a way in may be refused with; shown on the sign-in page."""
 
+DEVICE_DAYS = 400
+"""Days for which a device is recognised: as long as browsers keep a cookie."""
+
 UNSEEN = {"Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex"}
 """Headers of pages whose address is a secret."""
 
@@ -57,7 +60,11 @@ def sign_in_with_password(
     """Sign in staff by password."""
     try:
         secret, session = office.sign_in.with_password(
-            email, password, agent=agent_of(request), address=client_of(request)
+            email,
+            password,
+            agent=agent_of(request),
+            address=client_of(request),
+            device=device_of(request),
         )
     except Refusal as error:
         return _refused(request, error, email, path, by="password")
@@ -75,15 +82,19 @@ def mail_link(
 ) -> Response:
     """Mail a link and a code, and say the same whether the address is known or not."""
     try:
-        office.sign_in.mail_link(
-            email, safe_path(path), address=client_of(request), site=settings.address
+        mailed = office.sign_in.mail_link(
+            email,
+            safe_path(path),
+            address=client_of(request),
+            site=settings.address,
+            device=device_of(request),
         )
     except Refusal as error:
         return _refused(request, error, email, path, by="link")
     product.outbox.send_soon()
     if _wants_json(request):
         return JSONResponse({"sent": True})
-    return _code_page(request, email.strip(), path)
+    return _code_page(request, email.strip(), path, mailed=mailed)
 
 
 @router.post("/sign-in/code", dependencies=[Depends(anybody)])
@@ -97,7 +108,11 @@ def sign_in_with_code(
     """Sign in the person who types the code that was mailed."""
     try:
         secret, session, stored = office.sign_in.by_code(
-            email, code, agent=agent_of(request), address=client_of(request)
+            email,
+            code,
+            agent=agent_of(request),
+            address=client_of(request),
+            device=device_of(request),
         )
     except Refusal as error:
         if _wants_json(request):
@@ -126,7 +141,9 @@ def show_link(request: Request, token: str, office: TheOffice) -> Response:
 def spend_link(request: Request, token: str, office: TheOffice) -> Response:
     """Sign in the person who holds the link, once."""
     try:
-        secret, session, path = office.sign_in.by_link(token, agent=agent_of(request))
+        secret, session, path = office.sign_in.by_link(
+            token, agent=agent_of(request), address=client_of(request)
+        )
     except NotSignedInError:
         return show_link(request, token, office)
     except ForbiddenError as error:
@@ -144,7 +161,11 @@ def mail_link_again(
     try:
         link = office.sign_in.check_link(token)
         office.sign_in.mail_link(
-            link.email, safe_path(link.next), address=client_of(request), site=settings.address
+            link.email,
+            safe_path(link.next),
+            address=client_of(request),
+            site=settings.address,
+            device=device_of(request),
         )
     except (NotFoundError, RateLimitedError) as error:
         return show_ways(
@@ -181,6 +202,16 @@ def enter(request: Request, secret: str, session: Session, path: str) -> Respons
         secret,
         expires=session.expires_at,
         path="/",
+        secure=secure,
+        httponly=True,
+        samesite="lax",
+    )
+    known = app.office.sign_in.remember_device(device_of(request), session)
+    response.set_cookie(
+        device_cookie(secure=secure),
+        known,
+        max_age=DEVICE_DAYS * 86_400,
+        path="/sign-in",
         secure=secure,
         httponly=True,
         samesite="lax",
@@ -238,13 +269,18 @@ def _refused(
 
 
 def _code_page(
-    request: Request, email: str, path: str, *, problem: SwapflowError | None = None
+    request: Request,
+    email: str,
+    path: str,
+    *,
+    mailed: bool = True,
+    problem: SwapflowError | None = None,
 ) -> Response:
     said = as_sentence(problem) if problem else ""
     return render(
         request,
         "account/sign_in_sent.html",
-        {"email": email, "next": safe_path(path), "problem": said},
+        {"email": email, "next": safe_path(path), "problem": said, "mailed": mailed},
         status=status_of(problem)[0] if problem else 200,
     )
 
@@ -269,6 +305,17 @@ def _wants_json(request: Request) -> bool:
 def agent_of(request: Request) -> str:
     """Return what a browser calls itself."""
     return request.headers.get("user-agent", "")
+
+
+def device_of(request: Request) -> str:
+    """Return the cookie by which a device is recognised that signed in before."""
+    secure = app_context(request).settings.secure
+    return request.cookies.get(device_cookie(secure=secure), "")
+
+
+def device_cookie(*, secure: bool) -> str:
+    """Name the cookie of a device; over TLS nothing else can set it."""
+    return "__Secure-swapflow-device" if secure else "swapflow-device"
 
 
 def client_of(request: Request) -> str:

@@ -29,6 +29,7 @@ from swapflow.i18n.translation import translate
 from swapflow.messages import Message, plain
 from swapflow.web.http.context import app_context
 from swapflow.web.http.dependencies import principal_of
+from swapflow.web.http.middleware import asked_host
 from swapflow.web.http.rendering import render
 
 
@@ -182,7 +183,7 @@ def _other_way(request: Request, error: SignInMethodRefusedError) -> Response:
 def _came_from(request: Request) -> str:
     """Return the path of our page from which a form was sent."""
     page = urlsplit(request.headers.get("referer", ""))
-    return page.path if page.netloc == request.headers.get("host") and page.path else "/"
+    return page.path if page.netloc == asked_host(request.scope) and page.path else "/"
 
 
 async def _unreadable(request: Request, error: Exception) -> Response:

@@ -31,6 +31,7 @@ _HEADERS: Mapping[str, str] = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
 }
+_ASKED = "swapflow.asked_host"
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
@@ -59,6 +60,51 @@ class SecurityHeaders:
             await send(message)
 
         await self._app(scope, receive, send_with_headers)
+
+
+class OwnHost:
+    """Hides the host that a request names, so that no answer can send anybody there.
+
+    Whatever builds an address, a page, a library or the framework, builds it from the address of
+    this deployment. Redirects to it lead by their path: a person who came by another of its names,
+    such as localhost, stays there with the cookie.
+    """
+
+    def __init__(self, app: ASGIApp, *, address: str) -> None:
+        self._app = app
+        own = urlsplit(address)
+        self._scheme = own.scheme
+        self._host = (b"host", own.netloc.encode("ascii"))
+        self._origin = f"{own.scheme}://{own.netloc}"
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one connection."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        others = [header for header in scope["headers"] if header[0] != b"host"]
+        own = {
+            **scope,
+            "scheme": self._scheme,
+            "headers": [*others, self._host],
+            _ASKED: Headers(scope=scope).get("host", ""),
+        }
+
+        async def send_path(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                path = headers.get("location", "").removeprefix(self._origin)
+                # Two slashes would begin the name of another host.
+                if path.startswith("/") and not path.startswith("//"):
+                    headers["location"] = path
+            await send(message)
+
+        await self._app(own, receive, send_path)
+
+
+def asked_host(scope: Scope) -> str:
+    """Return the host that a request names, to compare with; never to build an address from."""
+    return str(scope.get(_ASKED, "")) or Headers(scope=scope).get("host", "")
 
 
 class SameSiteOnly:

@@ -174,6 +174,24 @@ def test_a_cycle_without_a_coordinator(
     assert "swapflow coordinator" in cure
 
 
+def test_rosters_that_name_what_they_may_no_longer_name(
+    office: Office, server: RedisServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    office.launched()
+    monkeypatch.setenv("SWAPFLOW_REDIS_URL", server.url)
+    set_in(
+        office.database,
+        "UPDATE roster SET automatic = 'truth:/etc/passwd' WHERE number = 0",
+        "UPDATE roster SET automatic = 'https://10.0.0.1/score' WHERE number IN (1, 2)",
+    )
+
+    said = office.run("doctor").out
+
+    assert "✗ programs on the roster of ms: ada: nothing is asked of them, for" in said
+    assert "a roster may not name '/etc/passwd'" in said
+    assert "10.0.0.1 is inside a private network" in said
+
+
 def test_requests_that_never_left_and_requests_that_nobody_took(
     office: Office, server: RedisServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

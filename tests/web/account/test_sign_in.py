@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 
 from swapflow.identity.account import Method
 from swapflow.identity.permissions import Role
-from tests.web.site import PASSWORD, Site
+from tests.web.site import ADDRESS, PASSWORD, SAME_ORIGIN, Site
 
 
 R1 = "r1@example.org"
@@ -26,6 +26,16 @@ def link_in(site: Site) -> str:
     found = re.findall(r"http://testserver(/sign-in/link/\S+)", site.mails[-1].text)
     assert found, site.mails[-1].text
     return str(found[0])
+
+
+def links_for(site: Site, email: str) -> list[str]:
+    """The paths of all links mailed to an address, the newest last."""
+    return [
+        found
+        for mail in site.mails
+        if mail.to == email
+        for found in re.findall(r"http://testserver(/sign-in/link/\S+)", mail.text)
+    ]
 
 
 def code_in(site: Site) -> str:
@@ -171,13 +181,20 @@ def test_neither_token_nor_code_stays_in_the_database_once_the_mail_is_out(site:
     assert code not in re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+|[0-9a-f]{64}", "", script)
 
 
-def test_a_sixth_link_within_the_hour_is_refused_with_a_time(site: Site) -> None:
+def test_a_sixth_mail_within_half_an_hour_is_not_sent_and_the_fifth_lets_in(site: Site) -> None:
     site.launched("fall")
     client = site.anonymous()
-    for email in (R1, "r9@example.org"):
+    for email in ("r9@example.org", R1):
         answers = [client.post("/sign-in/link", data={"email": email}) for _ in range(6)]
-        assert [a.status_code for a in answers] == [200] * 5 + [429]
-        assert "minutes" in answers[-1].text
+        site.turn()
+
+        assert [a.status_code for a in answers] == [200] * 6
+        assert ["the newest one works" in a.text for a in answers] == [False] * 5 + [True], email
+
+    assert len(links_for(site, R1)) == 5
+    assert client.post(links_for(site, R1)[-1]).status_code == 303
+    ask_for_link(site)
+    assert len(links_for(site, R1)) == 6, "whoever has come in may ask again"
 
 
 # Codes
@@ -264,6 +281,176 @@ def test_guessing_a_password_is_stopped_even_for_the_right_one(site: Site) -> No
     assert [a.status_code for a in tried] == [401] * 10 + [429]
     assert right.status_code == 429
     assert "minutes" in right.text
+
+
+def test_signing_in_rightly_uses_up_no_tries(site: Site) -> None:
+    site.account("chair@example.org", password=PASSWORD)
+    form = {"email": "chair@example.org", "password": PASSWORD}
+    codes = []
+    for _ in range(40):
+        right = site.anonymous().post("/sign-in/password", data=form)
+        codes.append(right.status_code)
+
+    assert set(codes) == {303}
+    site.launched("fall")
+    for _ in range(35):
+        client = ask_for_link(site)
+        assert (
+            client.post("/sign-in/code", data={"email": R1, "code": code_in(site)}).status_code
+            == 303
+        )
+
+
+# Strangers who use up tries
+
+
+def attacked(site: Site, email: str) -> None:
+    """Let a stranger use up every try of an account: passwords, mails, and the newest code."""
+    stranger = at(site, "198.51.100.7")
+    for _ in range(11):
+        stranger.post("/sign-in/password", data={"email": email, "password": "guess guess"})
+    for _ in range(6):
+        stranger.post("/sign-in/link", data={"email": email})
+    for number in range(6):
+        stranger.post("/sign-in/code", data={"email": email, "code": f"00000{number}"})
+    site.turn()
+
+
+def at(site: Site, address: str) -> TestClient:
+    """A browser at a network address of its own."""
+    return TestClient(
+        site.app,
+        base_url=ADDRESS,
+        headers=dict(SAME_ORIGIN),
+        follow_redirects=False,
+        client=(address, 50000),
+    )
+
+
+def test_a_device_that_signed_in_before_comes_in_by_every_way_whatever_strangers_do(
+    site: Site,
+) -> None:
+    site.account("chair@example.org", password=PASSWORD)
+    form = {"email": "chair@example.org", "password": PASSWORD}
+    own = at(site, "203.0.113.5")
+    assert own.post("/sign-in/password", data=form).status_code == 303
+    own.post("/sign-out")
+    attacked(site, "chair@example.org")
+
+    assert at(site, "203.0.113.6").post("/sign-in/password", data=form).status_code == 429
+    assert own.post("/sign-in/password", data=form).status_code == 303
+    own.post("/sign-out")
+    sent = len(site.mails)
+    assert "the newest one works" not in own.post("/sign-in/link", data=form).text
+    site.turn()
+    assert len(site.mails) == sent + 1
+    code = {"email": form["email"], "code": code_in(site)}
+    assert own.post("/sign-in/code", data=code).status_code == 303
+
+
+def test_a_new_device_comes_in_by_the_newest_mail_whatever_strangers_do(site: Site) -> None:
+    site.launched("fall")
+    attacked(site, R1)
+    new = at(site, "203.0.113.5")
+
+    asked = new.post("/sign-in/link", data={"email": R1, "next": "/inbox"})
+
+    assert asked.status_code == 200
+    assert "the newest one works" in asked.text
+    assert new.post(link_in(site)).status_code == 303
+    assert who(new) == R1
+
+
+def test_a_stranger_at_the_same_network_keeps_no_known_device_out(site: Site) -> None:
+    site.account("chair@example.org", password=PASSWORD)
+    form = {"email": "chair@example.org", "password": PASSWORD}
+    own, stranger = at(site, "203.0.113.5"), at(site, "203.0.113.5")
+    own.post("/sign-in/password", data=form)
+    for number in range(31):
+        other = f"p{number}@example.org"
+        stranger.post("/sign-in/password", data={"email": other, "password": "guess guess"})
+        stranger.post("/sign-in/link", data={"email": other})
+
+    assert stranger.post("/sign-in/link", data={"email": R1}).status_code == 429
+    assert stranger.post("/sign-in/password", data=form).status_code == 429
+    assert own.post("/sign-in/link", data=form).status_code == 200
+    assert own.post("/sign-in/password", data=form).status_code == 303
+
+
+def test_a_known_device_guesses_no_further_than_a_stranger(site: Site) -> None:
+    site.account("chair@example.org", password=PASSWORD)
+    form = {"email": "chair@example.org", "password": PASSWORD}
+    own = at(site, "203.0.113.5")
+    own.post("/sign-in/password", data=form)
+
+    tried = [own.post("/sign-in/password", data={**form, "password": "guess"}) for _ in range(11)]
+
+    assert [a.status_code for a in tried] == [401] * 10 + [429]
+
+
+def test_the_cookie_of_a_device_passes_for_one_account_and_cannot_be_made_up(site: Site) -> None:
+    for email in ("chair@example.org", "other@example.org"):
+        site.account(email, password=PASSWORD)
+    own = at(site, "203.0.113.5")
+    own.post("/sign-in/password", data={"email": "other@example.org", "password": PASSWORD})
+    cookie = own.cookies["swapflow-device"]
+    attacked(site, "chair@example.org")
+    form = {"email": "chair@example.org", "password": PASSWORD}
+    chair = site.account("chair@example.org").id
+    _, device, signature = cookie.split(".")
+
+    for made in (
+        cookie,
+        f"{chair}.{device}.{signature}",
+        f"{chair}.{device}.",
+        "~" * 5000,
+        "%C3%A9",
+    ):
+        forger = at(site, "203.0.113.9")
+        forger.headers["Cookie"] = f"swapflow-device={made}"
+        assert forger.post("/sign-in/password", data=form).status_code == 429, made
+
+
+def test_a_device_is_known_to_each_of_the_people_who_share_it(site: Site) -> None:
+    people = [f"p{number}@example.org" for number in range(5)]
+    shared = at(site, "203.0.113.5")
+    for email in people:
+        site.account(email, password=PASSWORD)
+        shared.post("/sign-in/password", data={"email": email, "password": PASSWORD})
+    for email in people:
+        attacked(site, email)
+
+    for email in people:
+        right = shared.post("/sign-in/password", data={"email": email, "password": PASSWORD})
+        assert right.status_code == 303, email
+
+
+def test_addresses_of_one_ipv6_network_are_one_and_of_another_are_not(site: Site) -> None:
+    def tried(address: str, number: int) -> int:
+        form = {"email": f"p{number}@example.org", "password": "guess guess"}
+        return at(site, address).post("/sign-in/password", data=form).status_code
+
+    own = [tried(f"2001:db8:1:2:{number:x}::1", number) for number in range(31)]
+
+    assert own == [401] * 30 + [429]
+    assert tried("2001:db8:1:3::1", 99) == 401
+    assert tried("::ffff:203.0.113.5", 98) == 401
+
+
+def test_strangers_tries_keep_nobody_from_changing_the_own_password(site: Site) -> None:
+    account = site.account("chair@example.org", password=PASSWORD)
+    client = site.signed_in(email=account.email)
+    attacked(site, account.email)
+    new = "new correct horse battery"
+
+    wrong = [
+        client.post("/me/password", data={"old": "guess", "new": new, "again": new}).status_code
+        for _ in range(3)
+    ]
+    right = client.post("/me/password", data={"old": PASSWORD, "new": new, "again": new})
+
+    assert wrong == [422] * 3
+    assert right.status_code == 303, right.text
 
 
 def test_a_changed_password_keeps_this_device_and_signs_the_others_out(site: Site) -> None:

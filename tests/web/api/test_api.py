@@ -282,6 +282,37 @@ def test_a_stale_draft_is_refused(site: Site) -> None:
     assert api.get(f"{V1}/tasks/{task}").json()["draft"]["body"] == {"remark": "one"}
 
 
+# Due times
+
+
+def test_a_due_time_is_told_to_the_minute_and_shows_no_order_of_requests(site: Site) -> None:
+    site.launched(applicants=6)
+    _, task = site.assigned()
+    known = next(r for r in site.product.reviewers.list("fall") if r.number == task.reviewer)
+    reviewer = program(site, None, email=known.email, scopes=("review",))
+
+    rows = reviewer.get(f"{V1}/tasks").json()["items"]
+    rows += [reviewer.get(f"{V1}/tasks/{row['task']}").json() for row in rows]
+    rows += program(site).get(f"{V1}/cycles/fall/reviewers/{known.number}/tasks").json()["items"]
+
+    assert len(rows) > 3
+    for row in rows:
+        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:00(Z|\+00:00)", row["due_at"]), row
+
+
+def test_the_list_of_tasks_does_not_follow_the_order_of_requests(site: Site) -> None:
+    site.launched(applicants=12, roster=2)
+    _, task = site.assigned()
+    known = next(r for r in site.product.reviewers.list("fall") if r.number == task.reviewer)
+    tasks = site.product.tasks.list([("fall", known.number)]).tasks
+
+    assert len(tasks) > 3
+    places = [
+        (one.due_at and one.due_at.replace(second=0, microsecond=0), one.code) for one in tasks
+    ]
+    assert places == sorted(places)
+
+
 # Webhooks
 
 

@@ -90,7 +90,7 @@ def test_no_request_makes_the_api_fail_or_answer_what_it_does_not_describe(
         "https://example.org/hook",
         events=["score.received"],
         cycle_id="fall",
-        reach=site.settings.webhook_reach,
+        reach=site.settings.reach,
     )
     task = site.product.tasks.inbox("fall", reviewer.external_id)[0]
     known = {

@@ -2,12 +2,15 @@
 
 import io
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+import pytest
 from openpyxl import Workbook
 from starlette.testclient import TestClient
 
+from swapflow.domain.rules import AutomaticReview
 from swapflow.identity.permissions import Role
 from tests.web.site import Site
 
@@ -210,6 +213,31 @@ def test_a_conflict_with_an_unknown_applicant_is_named(site: Site) -> None:
     path = keep(client, "id,conflicts\nR1,NOBODY\n", what="reviewers")
 
     assert "the program has no applicant of this id" in client.get(path).text
+    assert apply(client, path).status_code == 422
+    assert site.product.reviewers.list("fall") == ()
+
+
+@pytest.mark.parametrize(
+    ("program", "problem"),
+    [
+        ("truth:/etc/passwd", "SWAPFLOW_AUTOMATIC_FOLDER"),
+        ("replay:/etc", "SWAPFLOW_AUTOMATIC_FOLDER"),
+        ("https://169.254.169.254/latest", "inside a private network"),
+    ],
+)
+def test_a_list_that_is_uploaded_names_no_file_or_address_of_the_machine(
+    site: Site, program: str, problem: str
+) -> None:
+    client = empty(site)
+    allowed = AutomaticReview(purpose="a trial", approver="A. Person", date="2026-01-01")
+    rules = replace(site.product.cycles.rules("fall"), version=2, automatic=allowed)
+    site.product.cycles.change_rules("fall", rules, by="ops", reason="a trial")
+
+    path = keep(client, f"id,automatic\nR1,\nR2,{program}\n", what="reviewers")
+    page = client.get(path).text
+
+    assert problem in page
+    assert "<td>3</td>" in page
     assert apply(client, path).status_code == 422
     assert site.product.reviewers.list("fall") == ()
 

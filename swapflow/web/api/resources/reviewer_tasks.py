@@ -190,6 +190,6 @@ def _waiting(product: Swapflow, assignment: Assignment) -> WaitingTask:
         task=sheet.code,
         applicant=sheet.applicant,
         kind=sheet.kind.name,
-        due_at=assignment.due_at,
+        due_at=assignment.due_minute,
         begun=assignment.opened_at is not None,
     )

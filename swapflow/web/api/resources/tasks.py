@@ -321,7 +321,7 @@ def shown_task(sheet: ReviewPage) -> OpenTask:
         program=sheet.cycle.id,
         kind=sheet.kind.name,
         status=sheet.assignment.status,
-        due_at=sheet.assignment.due_at,
+        due_at=sheet.assignment.due_minute,
         applicant=sheet.applicant,
         fields=dict(sheet.fields),
         documents=[

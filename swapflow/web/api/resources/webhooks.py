@@ -68,7 +68,7 @@ def create_webhook(
         new.url,
         events=[event.value for event in new.events],
         cycle_id=new.program,
-        reach=settings.webhook_reach,
+        reach=settings.reach,
     )
     return MadeWebhook(**_shown(made).model_dump(), secret=made.secret)
 

@@ -1,0 +1,1 @@
+"""Reviewers that are programs."""

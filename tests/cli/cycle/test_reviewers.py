@@ -1,0 +1,61 @@
+"""Rosters at the command: what a person at the machine may name that an upload may not."""
+
+from pathlib import Path
+
+from swapflow import bootstrap
+from swapflow.engine.ports.automatic_reviewer import Question
+from swapflow.settings import load_settings
+from tests.cli.office import Office
+
+
+TRUTH = "item_id,true_utility\nA1,0.25\n"
+
+
+AUTOMATIC = """
+[automatic]
+purpose = "a trial"
+approver = "A. Person"
+date = "2026-01-01"
+"""
+
+
+def with_programs(office: Office) -> None:
+    """A cycle whose rosters may hold programs."""
+    rules = office.new_cycle()
+    rules.write_text(rules.read_text() + AUTOMATIC)
+    office.do("cycle", "rules", "ms", "--set", str(rules), "--reason", "a trial")
+
+
+def test_a_file_named_at_the_command_line_is_what_the_worker_reads(office: Office) -> None:
+    with_programs(office)
+    (office.folder / "truth.csv").write_text(TRUTH)
+    roster = office.write("roster.csv", "id,automatic\nrobot,truth:truth.csv?sigma=0&severity=0\n")
+
+    office.do("reviewers", "import", "ms", roster)
+
+    product = bootstrap.swapflow()
+    (robot,) = product.reviewers.list("ms")
+    assert Path(robot.automatic.partition(":")[2].partition("?")[0]).is_absolute()
+    question = Question(
+        assignment_id="ms/1",
+        application="A1",
+        kind="review",
+        tier=0,
+        ordinal=1,
+        gain=1.0,
+        reviewer="robot",
+    )
+    worker = bootstrap.build(load_settings())
+    assert worker.context.automatic_reviewers.find(robot.automatic).answer([question]) == [0.25]
+    assert product.reviewers.refused_programs("ms") == {}
+
+
+def test_an_address_inside_is_refused_at_the_command_line_too(office: Office) -> None:
+    with_programs(office)
+    roster = office.write("roster.csv", "id,automatic\nrobot,https://169.254.169.254/latest\n")
+
+    refused = office.run("reviewers", "import", "ms", roster)
+
+    assert refused.code == 2
+    assert "169.254.169.254 is inside a private network" in refused.err
+    assert office.ask("reviewers", "list", "ms")["reviewers"] == []
