@@ -145,6 +145,7 @@ class InProcess:
         """Take turns one at a time, yielding the cycle's row after each."""
         while True:
             done = self.coordinator.turn() + self._dispatcher.run_pending()
+            self.coordinator.raise_fault()
             yield progress_of(self.product, cycle_id)
             if not done:
                 return

@@ -246,7 +246,9 @@ class Site:
     def turn(self, *, at_most: int = 60) -> None:
         """Take coordinators' and workers' turns until nothing is left to do."""
         for _ in range(at_most):
-            if self._coordinator.turn() + self._dispatcher.run_pending() == 0:
+            done = self._coordinator.turn() + self._dispatcher.run_pending()
+            self._coordinator.raise_fault()
+            if done == 0:
                 return
         raise AssertionError(f"after {at_most} turns there is still something to do")
 

@@ -1,41 +1,126 @@
 """Messages committed with a decision go to the broker, and again until their effect is seen."""
 
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from swapflow.domain.reviewing.assignment import Assignment
 from swapflow.engine.ports.dispatcher import Dispatcher, QueueMessage, Topic
 from swapflow.engine.ports.ledger import Ledger
+from swapflow.errors import DamagedRecordError, UnavailableError
 
 
 RELAY_BATCH = 2000
 
 
-def relay(*, ledger: Ledger, dispatcher: Dispatcher, again_after: float) -> int:
+@dataclass(slots=True)
+class Relayed:
+    """What one relay sent, and what it could not.
+
+    Attributes:
+        messages: Messages sent.
+        faults: Errors by the cycle whose rows cannot be sent; "" where that is unknown.
+    """
+
+    messages: int = 0
+    faults: dict[str, Exception] = field(default_factory=dict)
+
+
+def relay(
+    *, ledger: Ledger, dispatcher: Dispatcher, again_after: float, without: Collection[str] = ()
+) -> Relayed:
     """Send a message for every row that has none, or whose message had no effect.
 
-    The rows are assignments, mails and webhook calls, which are first created from events.
+    The rows are assignments, mails and webhook calls, which are first created from events. What
+    cannot be sent of one cycle keeps back nothing of another, and requests no mail.
 
     No lease is needed: two relays send twice, which has the effect of once.
 
-    Returns:
-        Messages sent.
+    Args:
+        ledger: The ledger.
+        dispatcher: The way to the workers.
+        again_after: Seconds after which a message without effect is sent again.
+        without: Cycles whose requests and events are left alone.
 
     Raises:
         UnavailableError: If the broker or the database does not answer; what was not marked as
             sent will be sent again.
     """
-    waiting = ledger.unsent(again_after=again_after, at_most=RELAY_BATCH)
-    ledger.release_letters()
-    mails = ledger.mails(at_most=RELAY_BATCH, again_after=again_after)
-    ledger.queue_calls()
-    calls = ledger.due_calls(again_after=again_after, at_most=RELAY_BATCH)
-    messages = [QueueMessage(topic=Topic.DELIVER, id=a.id, tier=a.kind) for a in waiting]
-    messages += [QueueMessage(topic=Topic.MAIL, id=mail.id) for mail in mails]
-    messages += [QueueMessage(topic=Topic.WEBHOOK, id=call) for call in calls]
-    if messages:
-        dispatcher.send(messages)
-    # Marked after sending: a crash in between sends twice, the other order would send never.
-    if waiting:
-        ledger.mark_sent([assignment.id for assignment in waiting])
-    if mails:
-        ledger.mark_relayed([mail.id for mail in mails])
-    if calls:
-        ledger.mark_calls_relayed(calls)
-    return len(messages)
+    relayed = Relayed()
+
+    def requests() -> int:
+        waiting = ledger.unsent(again_after=again_after, at_most=RELAY_BATCH, without=without)
+        return _send_requests(waiting, relayed, ledger=ledger, dispatcher=dispatcher)
+
+    def mails() -> int:
+        ledger.release_letters()
+        found = ledger.mails(at_most=RELAY_BATCH, again_after=again_after)
+        return _send(Topic.MAIL, [mail.id for mail in found], ledger.mark_relayed, dispatcher)
+
+    def calls() -> int:
+        found = ledger.due_calls(again_after=again_after, at_most=RELAY_BATCH)
+        return _send(Topic.WEBHOOK, found, ledger.mark_calls_relayed, dispatcher)
+
+    def events() -> int:
+        ledger.queue_calls(without=without)
+        return 0
+
+    # Mails first: a sign-in waits for nothing but its mail.
+    for stage in (mails, requests, events, calls):
+        try:
+            relayed.messages += stage()
+        except UnavailableError:
+            raise
+        except Exception as error:  # noqa: BLE001 - one damaged row must not stop the rest
+            relayed.faults[_cycle_of(error)] = error
+    return relayed
+
+
+def _send_requests(
+    waiting: Sequence[Assignment], relayed: Relayed, *, ledger: Ledger, dispatcher: Dispatcher
+) -> int:
+    """Send requests, all at once or, where that fails, one cycle at a time."""
+
+    def send(assignments: Sequence[Assignment]) -> int:
+        if assignments:
+            dispatcher.send(
+                [QueueMessage(topic=Topic.DELIVER, id=a.id, tier=a.kind) for a in assignments]
+            )
+            # Marked after sending: a crash in between sends twice, the other order would send
+            # never.
+            ledger.mark_sent([a.id for a in assignments])
+        return len(assignments)
+
+    try:
+        return send(waiting)
+    except UnavailableError:
+        raise
+    except Exception:  # noqa: BLE001 - told apart below
+        sent = 0
+        for cycle_id, theirs in groupby(
+            sorted(waiting, key=lambda a: a.cycle_id), key=lambda a: a.cycle_id
+        ):
+            try:
+                sent += send(list(theirs))
+            except UnavailableError:
+                raise
+            except Exception as error:  # noqa: BLE001 - the other cycles go on
+                relayed.faults[cycle_id] = error
+        return sent
+
+
+def _send(
+    topic: Topic,
+    ids: Sequence[str],
+    mark: Callable[[Sequence[str]], None],
+    dispatcher: Dispatcher,
+) -> int:
+    """Send one message for each id, then mark them as sent."""
+    if ids:
+        dispatcher.send([QueueMessage(topic=topic, id=one) for one in ids])
+        mark(ids)
+    return len(ids)
+
+
+def _cycle_of(error: Exception) -> str:
+    return error.cycle if isinstance(error, DamagedRecordError) else ""

@@ -1,7 +1,10 @@
 """Facts about Redis and the database, for the health checks."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+
+from swapflow.engine.ports.live_state import QuarantineNote
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +24,7 @@ class RedisFacts:
         ahead: Seconds by which its clock is ahead of this machine's.
         waiting: Messages in each queue that was asked for.
         moving: Queues among them that shrank, or were empty, within the look's second.
+        quarantined: Cycles that stand still because something of theirs cannot be read, and why.
     """
 
     version: str
@@ -34,6 +38,7 @@ class RedisFacts:
     ahead: float
     waiting: dict[str, int]
     moving: frozenset[str]
+    quarantined: Mapping[str, QuarantineNote] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -45,10 +45,17 @@ class Outbox(Protocol):
         """Record that a mail was sent ("sent") or refused ("failed"), and why not."""
         ...
 
-    def queue_calls(self) -> int:
+    def queue_calls(self, *, without: Collection[str] = ()) -> int:
         """Create webhook calls for events new since the last time; return the event count.
 
         A call's id follows from webhook, cycle and event: two relays make each call once.
+
+        Args:
+            without: Cycles that are left out.
+
+        Raises:
+            DamagedRecordError: If an event of a cycle cannot be read; those of all others have
+                been queued.
         """
         ...
 

@@ -1,6 +1,7 @@
 """A reviewer's task list: open tasks in the order in which they are best done."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -12,6 +13,8 @@ from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT, Assignment, As
 from swapflow.domain.rules import Rules
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.reviewing.blinding import shown_as
+from swapflow.errors import DamagedRecordError
+from swapflow.messages import Message
 
 
 SOON = timedelta(days=3)
@@ -78,11 +81,15 @@ class TaskListCycle:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskList:
-    """All tasks of a person; `tasks` is in the order in which they should be done."""
+    """All tasks of a person; `tasks` is in the order in which they should be done.
+
+    `damaged` says why the tasks of a cycle are missing, where its record cannot be read.
+    """
 
     now: datetime
     cycles: tuple[TaskListCycle, ...]
     tasks: tuple[Task, ...]
+    damaged: tuple[str, ...] = ()
 
     @property
     def waiting(self) -> tuple[Task, ...]:
@@ -106,10 +113,12 @@ def read_next(seats: Collection[tuple[str, int]], *, after: str, ledger: Ledger)
         now = ledger.now()
         units = {known.id: known.unit for known in ledger.rounds()} if seats else {}
         for cycle_id, number in seats:
-            cycle, rules = ledger.cycle(cycle_id), ledger.rules(cycle_id)
-            theirs = ledger.assignments(cycle_id, reviewer=number, statuses=SHOWN - DONE)
-            tasks = _tasks(cycle, rules, theirs, units[cycle.round_id], now=now, ledger=ledger)
-            waiting += [t for t in tasks if t.section not in ENDED and t.code != after]
+            # A cycle whose record is damaged must not keep the tasks of the others away.
+            with suppress(DamagedRecordError):
+                cycle, rules = ledger.cycle(cycle_id), ledger.rules(cycle_id)
+                theirs = ledger.assignments(cycle_id, reviewer=number, statuses=SHOWN - DONE)
+                tasks = _tasks(cycle, rules, theirs, units[cycle.round_id], now=now, ledger=ledger)
+                waiting += [t for t in tasks if t.section not in ENDED and t.code != after]
     return min(waiting, key=_urgency, default=None)
 
 
@@ -118,26 +127,43 @@ def _read_task_list(seats: Collection[tuple[str, int]], *, ledger: Ledger) -> Ta
     units = {known.id: known.unit for known in ledger.rounds()} if seats else {}
     cycles: list[TaskListCycle] = []
     tasks: list[Task] = []
+    damaged: list[str] = []
     for cycle_id, number in seats:
-        cycle = ledger.cycle(cycle_id)
-        rules = ledger.rules(cycle_id)
-        theirs = ledger.assignments(cycle_id, reviewer=number, statuses=SHOWN)
-        tasks += _tasks(cycle, rules, theirs, units[cycle.round_id], now=now, ledger=ledger)
-        reviewer = ledger.reviewer(cycle_id, number)
-        cycles.append(
-            TaskListCycle(
-                id=cycle_id,
-                name=cycle.name,
-                status=cycle.status,
-                deadline=rules.deadline,
-                zone=rules.zone,
-                done=sum(a.status is AssignmentStatus.SCORED for a in theirs),
-                waiting=sum(a.status.is_open for a in theirs),
-                reviewer=reviewer,
-                packet=reviewer.packet or rules.packet,
-            )
-        )
-    return TaskList(now=now, cycles=tuple(cycles), tasks=tuple(sorted(tasks, key=_urgency)))
+        try:
+            cycle, theirs = _read_cycle(cycle_id, number, units, now=now, ledger=ledger)
+        except DamagedRecordError as error:
+            damaged.append(Message("tasks_unreadable", cycle=error.cycle or cycle_id))
+        else:
+            cycles.append(cycle)
+            tasks += theirs
+    return TaskList(
+        now=now,
+        cycles=tuple(cycles),
+        tasks=tuple(sorted(tasks, key=_urgency)),
+        damaged=tuple(damaged),
+    )
+
+
+def _read_cycle(
+    cycle_id: str, number: int, units: Mapping[str, str], *, now: datetime, ledger: Ledger
+) -> tuple[TaskListCycle, list[Task]]:
+    """Read one cycle in which a person reviews, and their tasks there."""
+    cycle = ledger.cycle(cycle_id)
+    rules = ledger.rules(cycle_id)
+    theirs = ledger.assignments(cycle_id, reviewer=number, statuses=SHOWN)
+    tasks = _tasks(cycle, rules, theirs, units[cycle.round_id], now=now, ledger=ledger)
+    reviewer = ledger.reviewer(cycle_id, number)
+    return TaskListCycle(
+        id=cycle_id,
+        name=cycle.name,
+        status=cycle.status,
+        deadline=rules.deadline,
+        zone=rules.zone,
+        done=sum(a.status is AssignmentStatus.SCORED for a in theirs),
+        waiting=sum(a.status.is_open for a in theirs),
+        reviewer=reviewer,
+        packet=reviewer.packet or rules.packet,
+    ), list(tasks)
 
 
 def _tasks(

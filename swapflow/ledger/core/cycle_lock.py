@@ -12,11 +12,11 @@ from swapflow.domain.cycle import Cycle, CycleStatus, Position
 from swapflow.domain.event import EventType, Json, body, chain_hash
 from swapflow.domain.fixed_point import Delta, gain_units
 from swapflow.domain.rules import Rules
-from swapflow.domain.rules_text import from_text, to_text
+from swapflow.domain.rules_text import to_text
 from swapflow.engine.ports.writes.cycle import CycleWrites
 from swapflow.errors import InvalidInputError, LeaseLostError, NotFoundError
 from swapflow.ledger.core.database import Database
-from swapflow.ledger.core.row_mapping import Values, to_cycle
+from swapflow.ledger.core.row_mapping import Values, to_cycle, to_rules
 from swapflow.ledger.core.statements import insert_all, no_cycle
 from swapflow.ledger.schema import CYCLE, EVENT, PULL_KIND, RUBRIC, RULES, SEAT_LINE
 
@@ -191,7 +191,7 @@ def read_rules(connection: Connection, cycle_id: str, version: int) -> Rules:
     text = connection.execute(_RULES, {"cycle": cycle_id, "version": version}).scalar_one_or_none()
     if text is None:
         raise NotFoundError("rules_version_not_found", cycle=cycle_id, version=version)
-    return from_text(text)
+    return to_rules(cycle_id, text)
 
 
 def store_rules(

@@ -1,6 +1,5 @@
 """Reads of the ledger outside a transaction: for pages, reports, exports and replays."""
 
-import json
 from collections.abc import Collection, Sequence
 
 from sqlalchemy import Text, bindparam, select, type_coerce
@@ -13,7 +12,6 @@ from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus, Pull, PullStatus
 from swapflow.domain.reviewing.score import Score
 from swapflow.domain.rules import Rules
-from swapflow.domain.rules_text import from_text
 from swapflow.engine.ports.coordination import Coordination
 from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.records import DecisionRecord, StaffRequest
@@ -26,8 +24,9 @@ from swapflow.ledger.core.row_mapping import (
     AnyRow,
     to_assignment,
     to_decision,
-    to_event,
+    to_events,
     to_pull,
+    to_rules,
     to_score,
     to_staff_request,
 )
@@ -116,11 +115,7 @@ class SqlCycleReads(SqlRecordReads, CycleReads, RequestReads, Coordination):
         rows = _as_long_as(rows[proof:], LONGEST_READ)
         if not rows:
             return ()
-        # Parsed as one array, which is quicker than one call of the parser per event.
-        contents = json.loads("[" + ",".join(row.body for row in rows) + "]")
-        return tuple(
-            to_event(cycle_id, row, content) for row, content in zip(rows, contents, strict=True)
-        )
+        return to_events(cycle_id, rows)
 
     @override
     def check_chain(self, cycle_id: str) -> str | None:
@@ -157,7 +152,7 @@ class SqlCycleReads(SqlRecordReads, CycleReads, RequestReads, Coordination):
             text = connection.execute(_CURRENT_RULES, {"cycle": cycle_id}).scalar_one_or_none()
             if text is None:
                 raise no_cycle(cycle_id)
-            return from_text(text)
+        return to_rules(cycle_id, text)
 
     @override
     def assignment(self, assignment_id: str) -> Assignment:

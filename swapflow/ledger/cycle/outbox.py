@@ -5,7 +5,7 @@ seen. A mail is marked before the SMTP session: after a crash it may go out twic
 Message-ID, and is never lost.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -13,6 +13,7 @@ from sqlalchemy import (
     BindParameter,
     ColumnElement,
     Connection,
+    Select,
     and_,
     bindparam,
     case,
@@ -29,8 +30,10 @@ from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus
 from swapflow.engine.ports.coordination import Coordination
 from swapflow.engine.ports.outbox import Outbox
 from swapflow.engine.ports.records import Mail
+from swapflow.errors import DamagedRecordError
 from swapflow.ledger.core import queries
 from swapflow.ledger.core.cycle_lock import LOCK_CYCLE
+from swapflow.ledger.core.damaged_rows import UNREADABLE
 from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.row_mapping import MAIL_COLUMNS, to_assignment, to_mail
 from swapflow.ledger.core.statements import moved_in, require_cycle, rows_in
@@ -162,15 +165,24 @@ class SqlOutbox(Outbox, Coordination):
     _database: Database
 
     @override
-    def unsent(self, *, again_after: float, at_most: int) -> tuple[Assignment, ...]:
+    def unsent(
+        self, *, again_after: float, at_most: int, without: Collection[str] = ()
+    ) -> tuple[Assignment, ...]:
+        query = _UNSENT
+        if without:
+            query = query.where(ASSIGNMENT.c.cycle_id.not_in(sorted(without)))
         with self._database.reading() as connection:
             now = self._database.now(connection)
             moments = {"moment": now} | {
                 f"before_{power}": now - timedelta(seconds=again_after * 2**power)
                 for power in range(_DOUBLINGS + 1)
             }
-            rows = connection.execute(_UNSENT, {"at_most": at_most, **moments})
-            return tuple(to_assignment(row) for row in rows)
+            limits = {"at_most": at_most, **moments}
+            try:
+                return tuple(map(to_assignment, connection.execute(query, limits)))
+            except UNREADABLE:
+                # A moment that is none fails before its row is there: look at one cycle at a time.
+                raise _first_damaged(connection, query, limits) from None
 
     @override
     def mark_sent(self, ids: Collection[str]) -> None:
@@ -277,6 +289,23 @@ class SqlOutbox(Outbox, Coordination):
                 update(MESSAGE).where(MESSAGE.c.id == mail_id).values(state=state, detail=detail)
             )
             _forget_secrets(connection, mail_id)
+
+
+def _first_damaged(
+    connection: Connection, query: Select[*tuple[Any, ...]], limits: Mapping[str, object]
+) -> DamagedRecordError:
+    """Name the first cycle of which a query of assignments cannot be read."""
+    for cycle_id in connection.execute(select(CYCLE.c.id).order_by(CYCLE.c.id)).scalars().all():
+        try:
+            connection.execute(query.where(ASSIGNMENT.c.cycle_id == cycle_id), limits).all()
+        except UNREADABLE as error:
+            return DamagedRecordError(
+                "row_damaged",
+                cycle=cycle_id,
+                table=ASSIGNMENT.name,
+                problem=type(error).__name__,
+            )
+    return DamagedRecordError("value_damaged", problem=ASSIGNMENT.name)
 
 
 def _forget_secrets(connection: Connection, mail_id: str) -> None:

@@ -15,6 +15,7 @@ from swapflow.domain.ids import cycle_of
 from swapflow.domain.reviewing.assignment import Assignment
 from swapflow.domain.rules import Rules
 from swapflow.errors import (
+    DamagedRecordError,
     ForbiddenError,
     NotFoundError,
     NotSignedInError,
@@ -177,6 +178,8 @@ def open_seats(
             check_sign_in_method(request, principal, cycle_id)
         except ForbiddenError as error:
             refusals.append(error.message)
+        except DamagedRecordError:
+            seats.append((cycle_id, number))  # the list itself says what cannot be read
         else:
             seats.append((cycle_id, number))
     return tuple(seats), tuple(dict.fromkeys(refusals))

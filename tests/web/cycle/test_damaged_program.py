@@ -1,0 +1,80 @@
+"""A program whose record is damaged: its pages name the event, everybody else's work goes on."""
+
+import sqlite3
+from contextlib import closing
+
+import pytest
+from starlette.testclient import TestClient
+
+from swapflow.identity.account import Method
+from swapflow.identity.permissions import Role
+from tests.web.site import Site
+
+
+@pytest.fixture
+def damaged(site: Site) -> int:
+    """Two programs that share a reviewer; the last event of `fall` cannot be read: its number."""
+    site.launched("fall")
+    site.launched("spring", round_id="round")
+    with closing(sqlite3.connect(site._database)) as connection:
+        (seq,) = connection.execute(
+            "SELECT max(seq) FROM event WHERE cycle_id = 'fall'"
+        ).fetchone()
+        connection.execute(
+            "UPDATE event SET body = '{' WHERE cycle_id = 'fall' AND seq = ?", (seq,)
+        )
+        connection.commit()
+    return int(seq)
+
+
+def test_decide_and_the_events_api_name_the_event_that_cannot_be_read(
+    site: Site, damaged: int
+) -> None:
+    staff = site.signed_in(Role.ADMINISTRATOR)
+
+    page = staff.get("/decide/fall")
+    events = staff.get("/api/v1/cycles/fall/events")
+
+    assert page.status_code == 503
+    assert f"Event {damaged} of program fall cannot be read" in page.text
+    assert events.status_code == 503
+    assert events.json()["code"] == "event_damaged"
+    assert events.json()["params"]["event"] == damaged
+    assert staff.get("/decide/spring").status_code == 200
+
+
+def test_today_names_the_program_that_stands_still_and_its_event(site: Site, damaged: int) -> None:
+    site.product.cycles.coordinator("test").turn()  # another life, which reads all anew
+    staff = site.signed_in(Role.ADMINISTRATOR)
+
+    both, one = staff.get("/today"), staff.get("/today/fall")
+
+    assert f"stands still at event {damaged}" in both.text
+    assert f"stands still at event {damaged}" in one.text
+    assert "stands still" not in staff.get("/today/spring").text
+
+
+def test_reviewers_of_a_damaged_program_find_their_tasks_of_the_others(
+    site: Site, damaged: int
+) -> None:
+    with closing(sqlite3.connect(site._database)) as connection:
+        connection.execute("UPDATE assignment SET status = 'x' WHERE cycle_id = 'fall'")
+        connection.execute("UPDATE rules SET body = '{' WHERE cycle_id = 'fall'")
+        connection.commit()
+    reviewer: TestClient = site.signed_in(email="r1@example.org", method=Method.LINK)
+
+    inbox = reviewer.get("/inbox")
+
+    assert inbox.status_code == 200
+    assert "MS spring" in inbox.text
+    assert "The tasks of program fall cannot be shown" in inbox.text
+
+
+def test_damaged_rules_of_one_program_keep_nobody_from_signing_in(
+    site: Site, damaged: int
+) -> None:
+    with closing(sqlite3.connect(site._database)) as connection:
+        connection.execute("UPDATE rules SET body = '{' WHERE cycle_id = 'fall'")
+        connection.commit()
+
+    assert site.signed_in(Role.ADMINISTRATOR).get("/today/spring").status_code == 200
