@@ -24,6 +24,7 @@ from swapflow.ledger.maintenance.backup import back_up, restore
 from swapflow.ledger.maintenance.health import look_at_database as database_facts
 from swapflow.ledger.privacy.personal_data import SqlPersonalData
 from swapflow.ledger.sql_ledger import SqlLedger
+from swapflow.outbound.guarded_client import GuardedClient
 from swapflow.outbound.mail import outbox_folder, smtp
 from swapflow.outbound.webhooks import webhook_sender
 from swapflow.queues.celery import KEY_PREFIX, CeleryDispatcher, broker_url, celery_app
@@ -115,7 +116,7 @@ def assemble(settings: Settings) -> tuple[Swapflow, Office]:
         dispatcher=dispatcher,
         doorbell=RedisDoorbell(settings.redis),
         post=smtp(settings) if settings.smtp_host else outbox_folder(settings.data_dir / "outbox"),
-        send_webhook=webhook_sender(settings.webhook_reach),
+        send_webhook=webhook_sender(GuardedClient(settings.webhook_reach)),
         automatic_reviewer=automatic_reviewer,
         events=TracedEvents(ledger) if is_on() else None,
         address=settings.address,

@@ -19,7 +19,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from swapflow.errors import InvalidInputError
 from swapflow.i18n.languages import SOURCE, language_named
-from swapflow.identity.webhooks import Reach
+from swapflow.identity.reach import Reach
 
 
 DEFAULT_PASSWORDS = frozenset(

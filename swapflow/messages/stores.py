@@ -97,10 +97,12 @@ TEXTS = {
     "cycle_not_found_list": "there is no cycle {cycle!r}; `swapflow cycle list` shows them all",
     "memory_ledger_not_upgraded": "a ledger in memory is created with its tables; none to upgrade",
     "reviewer_number_not_in_cycle": "cycle {cycle!r} has no reviewer {number}",
-    "webhook_no_answer": "{host} did not answer ({problem})",
-    "webhook_answered": "{host} answered {status}",
-    "webhook_host_unknown": "{host} is not known",
-    "webhook_host_private": "{host} leads into a private network, where calls may not go",
+    "call_not_answered": "{host} did not answer ({problem})",
+    "call_too_slow": "{host} did not answer within {seconds} seconds",
+    "call_answer_too_large": "{host} answered with more than {most} bytes",
+    "call_host_unknown": "{host} is not known",
+    "call_host_private": "{host} leads into a private network, where calls may not go",
+    "call_refused": "{host} answered {status}",
     "mail_file_unwritable": "{folder}: a mail could not be written ({problem})",
     "mail_server_away": "the mail server {host}:{port} did not take a mail; check SWAPFLOW_SMTP_*",
     "mail_address_malformed": "{text!r} is no mail address",
@@ -141,5 +143,4 @@ TEXTS = {
         "check that PostgreSQL runs and that host, name and password are right"
     ),
     "mail_server_says": "{host} says {answer}",
-    "webhook_address_invalid": "{problem}",
 }

@@ -20,6 +20,7 @@ from swapflow.identity.account import Account, Method
 from swapflow.identity.permissions import Role, Scope
 from swapflow.identity.services import IdentityContext, compose_office
 from swapflow.ledger.sql_ledger import SqlLedger
+from swapflow.outbound.guarded_client import GuardedClient
 from swapflow.outbound.webhooks import webhook_sender
 from swapflow.queues.inline import InlineDispatcher
 from swapflow.settings import Settings
@@ -94,7 +95,7 @@ class Site:
                 dispatcher=self._dispatcher,
                 doorbell=RedisDoorbell(redis) if redis else MemoryDoorbell(),
                 post=self.mails.append,
-                send_webhook=webhook_sender(settings.webhook_reach),
+                send_webhook=webhook_sender(GuardedClient(settings.webhook_reach)),
                 provider=True,
                 lease_seconds=3600.0,
             )

@@ -17,7 +17,8 @@ from swapflow.domain.webhook_call import WAITS, WebhookCall, WebhookEvent
 from swapflow.errors import InvalidInputError, UnavailableError
 from swapflow.identity.ports.integration_store import Webhook
 from swapflow.identity.principal import Principal
-from swapflow.identity.webhooks import NOT_PUBLIC, Reach, check_address
+from swapflow.identity.reach import NOT_PUBLIC, Reach, check_address
+from swapflow.outbound.guarded_client import GuardedClient
 from swapflow.outbound.webhooks import webhook_sender
 from swapflow.settings import load_settings
 from tests.support.migrated import new_database
@@ -181,7 +182,7 @@ def test_a_worker_that_dies_after_the_call_makes_a_duplicate_with_the_same_id(
     first = site.ledger.due_calls(again_after=0, at_most=1)[0]
     call = site.ledger.claim_call(first)
     assert call is not None
-    webhook_sender(HERE)(call)  # and the worker dies here, before the row says so
+    webhook_sender(GuardedClient(HERE))(call)  # and the worker dies here, before the row says so
 
     assert site.ledger.claim_call(first) is None, "nobody else takes it meanwhile"
     site.later(600)
@@ -330,7 +331,7 @@ def test_a_name_that_leads_inside_is_refused_when_something_is_sent() -> None:
         attempt=1,
     )
     with pytest.raises(UnavailableError, match="private network"):
-        webhook_sender(Reach())(call)
+        webhook_sender(GuardedClient(Reach()))(call)
 
 
 @pytest.mark.parametrize(

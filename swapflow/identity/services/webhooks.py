@@ -6,8 +6,9 @@ from datetime import datetime
 
 from swapflow.identity.ports.integration_store import Webhook, WebhookCallStatus
 from swapflow.identity.principal import Principal
+from swapflow.identity.reach import Reach
 from swapflow.identity.services.context import IdentityContext
-from swapflow.identity.webhooks import Reach, make_webhook
+from swapflow.identity.webhooks import make_webhook
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
