@@ -132,6 +132,7 @@ def worker(
     ] = False,
 ) -> None:
     """Run a worker until it is asked to stop; many may run."""
+    from swapflow.bootstrap import queues_for
     from swapflow.errors import InvalidInputError
     from swapflow.processes.celery_worker import WORKER_ENVIRONMENT, worker_argv
     from swapflow.settings import load_settings
@@ -143,10 +144,12 @@ def worker(
         name=name,
         pool=pool,
         concurrency=concurrency or settings.worker_concurrency,
-        queues=[queue.strip() for queue in queues.split(",") if queue.strip()],
+        queues=queues_for([queue.strip() for queue in queues.split(",") if queue.strip()]),
         log_level=settings.log_level,
     )
     os.environ.update(WORKER_ENVIRONMENT)
+    if concurrency:
+        os.environ["SWAPFLOW_WORKER_CONCURRENCY"] = str(concurrency)
     if as_json:
         os.environ["SWAPFLOW_LOG_FORMAT"] = "json"
     # In this process's place: signals reach the worker itself.

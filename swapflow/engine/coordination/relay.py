@@ -55,11 +55,16 @@ def relay(
     def mails() -> int:
         ledger.release_letters()
         found = ledger.mails(at_most=RELAY_BATCH, again_after=again_after)
-        return _send(Topic.MAIL, [mail.id for mail in found], ledger.mark_relayed, dispatcher)
+        messages = [
+            QueueMessage(topic=Topic.SIGN_IN if mail.cycle_id is None else Topic.MAIL, id=mail.id)
+            for mail in found
+        ]
+        return _send(messages, ledger.mark_relayed, dispatcher)
 
     def calls() -> int:
         found = ledger.due_calls(again_after=again_after, at_most=RELAY_BATCH)
-        return _send(Topic.WEBHOOK, found, ledger.mark_calls_relayed, dispatcher)
+        messages = [QueueMessage(topic=Topic.WEBHOOK, id=call) for call in found]
+        return _send(messages, ledger.mark_calls_relayed, dispatcher)
 
     def events() -> int:
         ledger.queue_calls(without=without)
@@ -110,16 +115,15 @@ def _send_requests(
 
 
 def _send(
-    topic: Topic,
-    ids: Sequence[str],
+    messages: Sequence[QueueMessage],
     mark: Callable[[Sequence[str]], None],
     dispatcher: Dispatcher,
 ) -> int:
-    """Send one message for each id, then mark them as sent."""
-    if ids:
-        dispatcher.send([QueueMessage(topic=topic, id=one) for one in ids])
-        mark(ids)
-    return len(ids)
+    """Send messages, then mark their rows as sent."""
+    if messages:
+        dispatcher.send(messages)
+        mark([message.id for message in messages])
+    return len(messages)
 
 
 def _cycle_of(error: Exception) -> str:

@@ -27,7 +27,7 @@ class Outbox(Protocol):
         ...
 
     def mails(self, *, at_most: int, again_after: float = 0.0) -> tuple[Mail, ...]:
-        """Read mails that wait to be sent, oldest first.
+        """Read mails that wait to be sent: those of the office first, then oldest first.
 
         Left out are those whose message was handed to the broker within `again_after` seconds.
         """
@@ -73,6 +73,10 @@ class Outbox(Protocol):
 
     def claim_call(self, call_id: str) -> WebhookCall | None:
         """Claim a due call to send it; None when it is done, not due yet or claimed by another."""
+        ...
+
+    def put_calls_off(self, call_id: str, *, seconds: float) -> None:
+        """Put off this call and all that are due of the same webhook; no attempt is counted."""
         ...
 
     def close_call(self, call: WebhookCall, *, done: bool, detail: str) -> None:

@@ -194,6 +194,26 @@ class SqlWebhooks(Outbox):
                 .values(state=state, detail=detail[:500], due_at=due)
             )
 
+    @override
+    def put_calls_off(self, call_id: str, *, seconds: float) -> None:
+        with self._database.writing() as connection:
+            until = self._database.now(connection) + timedelta(seconds=seconds)
+            _put_off(connection, call_id, until=until)
+
+
+def _put_off(connection: Connection, call_id: str, *, until: datetime) -> None:
+    """Let the calls of one webhook wait that are due before a moment; attempts stay as counted."""
+    webhook = select(WEBHOOK_CALL.c.webhook_id).where(WEBHOOK_CALL.c.id == call_id)
+    connection.execute(
+        update(WEBHOOK_CALL)
+        .where(
+            WEBHOOK_CALL.c.webhook_id == webhook.scalar_subquery(),
+            WEBHOOK_CALL.c.state == WAITING,
+            WEBHOOK_CALL.c.due_at < until,
+        )
+        .values(due_at=until)
+    )
+
 
 def _calls_of(
     event: AnyRow, webhooks: Collection[AnyRow], cycle_id: str, *, queued_at: datetime
