@@ -20,6 +20,7 @@ from swapflow.identity.services import IdentityContext, Office, compose_office
 from swapflow.instrumentation.tracing import TracedEvents, carried, is_on, trace_writes
 from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.schema_revision import is_current
+from swapflow.ledger.core.write_admission import WriteBounds
 from swapflow.ledger.maintenance.backup import back_up, restore
 from swapflow.ledger.maintenance.health import look_at_database as database_facts
 from swapflow.ledger.privacy.personal_data import SqlPersonalData
@@ -63,6 +64,13 @@ def office() -> Office:
     """Return the office of this deployment: accounts, sign-in, rights, audit log."""
     with _ONE_AT_A_TIME:
         return _built()[1]
+
+
+def bound_writes(product: Swapflow) -> None:
+    """Bound how many writes of a process wait that has few threads, and people who wait."""
+    record = product.context.ledger
+    if isinstance(record, SqlLedger):
+        record.bound_writes(WriteBounds())
 
 
 def is_built() -> bool:

@@ -27,6 +27,7 @@ from swapflow.ledger.core.damaged_rows import UNREADABLE
 from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.row_mapping import to_cycle
 from swapflow.ledger.core.statements import no_cycle
+from swapflow.ledger.core.write_admission import WriteBounds
 from swapflow.ledger.cycle.cycle_reads import SqlCycleReads
 from swapflow.ledger.cycle.draft_batches import DraftBatches
 from swapflow.ledger.cycle.outbox import SqlOutbox
@@ -114,6 +115,10 @@ class SqlLedger(
     def monitoring(self) -> SqlMonitoring:
         """Return the monitoring record, on the same connections."""
         return SqlMonitoring(self._database)
+
+    def bound_writes(self, bounds: WriteBounds) -> None:
+        """Bound how many writes of this process wait for others, and for how long."""
+        self._database.bound_writes(bounds)
 
     def dispose(self) -> None:
         """Close the connections; a forked child starts with new ones."""
@@ -220,6 +225,7 @@ class SqlLedger(
     def _write(self, cycle_id: str, epoch: int | None) -> Iterator[Transaction]:
         with self._database.writing() as connection:
             transaction = SqlTransaction(connection, self._database, cycle_id, epoch)
+            self._database.has_its_lock()
             yield transaction
             transaction.save()
 

@@ -65,6 +65,11 @@ TEXTS = {
         "the database is being set up anew; try again in some minutes, and tell whoever runs "
         "swapflow"
     ),
+    "writes_wait": "another process holds the database; enough writes wait for it already",
+    "database_busy": (
+        "the database is busy with something long at the moment; nothing of this was stored. Try "
+        "again in some seconds"
+    ),
     "database_away": (
         "the database does not answer at the moment; what was stored is safe. Try again in a "
         "minute, and tell whoever runs swapflow"

@@ -267,7 +267,7 @@ class Site:
     def _work(self, messages: Sequence[QueueMessage]) -> None:
         self.product.tasks.deliver([m.id for m in messages if m.topic is Topic.DELIVER])
         for message in messages:
-            if message.topic is Topic.MAIL:
+            if message.topic in {Topic.MAIL, Topic.SIGN_IN}:
                 self.product.outbox.send_mail(message.id)
             if message.topic is Topic.WEBHOOK:
                 self.product.outbox.call_webhook(message.id)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import uvicorn
 
-from swapflow.bootstrap import office, swapflow
+from swapflow.bootstrap import bound_writes, office, swapflow
 from swapflow.instrumentation.tracing import start
 from swapflow.processes.log_format import set_up_logs
 from swapflow.processes.parent_watch import die_with_parent
@@ -60,4 +60,6 @@ def application() -> "FastAPI":
     # Not at the top: the process that only watches over the others serves nothing.
     from swapflow.web.app import create_app
 
-    return create_app(swapflow(), office(), load_settings())
+    product = swapflow()
+    bound_writes(product)
+    return create_app(product, office(), load_settings())

@@ -1,7 +1,7 @@
 """The identity store in SQL: accounts, sessions, grants, API keys, the audit log."""
 
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
@@ -11,7 +11,7 @@ from sqlalchemy.exc import IntegrityError
 from typing_extensions import override
 
 from swapflow.domain.cycle import CycleStatus
-from swapflow.errors import DamagedRecordError, InvalidInputError
+from swapflow.errors import DamagedRecordError, InvalidInputError, UnavailableError
 from swapflow.identity.account import (
     Account,
     ApiToken,
@@ -217,7 +217,7 @@ class SqlIdentityStore(SqlSessionStore, SqlIntegrationStore, IdentityStore):
 
     @override
     def touch_token(self, token_id: str) -> None:
-        with self._database.writing() as connection:
+        with suppress(UnavailableError), self._database.touching() as connection:
             now = self._database.now(connection)
             connection.execute(
                 update(API_TOKEN).where(API_TOKEN.c.id == token_id).values(last_used_at=now)
