@@ -63,10 +63,14 @@ def web_environment(settings: Settings) -> dict[str, str]:
     }
 
 
+ANSWER_SECONDS = 10.0
+"""Seconds that a web process on a busy machine may take for its first answer."""
+
+
 def web_answers(settings: Settings) -> bool:
     """Whether the web process takes requests."""
     host = "127.0.0.1" if settings.web_host in {"0.0.0.0", "::"} else settings.web_host  # noqa: S104 - compared, not bound
-    connection = HTTPConnection(host, settings.web_port, timeout=2)
+    connection = HTTPConnection(host, settings.web_port, timeout=ANSWER_SECONDS)
     try:
         connection.request("GET", "/health/ready")
         return connection.getresponse().status == HTTPStatus.OK

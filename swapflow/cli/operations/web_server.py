@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import uvicorn
 
 from swapflow.bootstrap import bound_writes, office, swapflow
+from swapflow.cli.operations.web_workers import WebWorkers
 from swapflow.instrumentation.tracing import start
 from swapflow.processes.log_format import set_up_logs
 from swapflow.processes.parent_watch import die_with_parent
@@ -33,7 +34,7 @@ def serve(settings: Settings) -> None:
     else:
         # uvicorn raises the signal again once it has stopped in order; that is success.
         signal.signal(signal.SIGTERM, lambda *_: None)
-    uvicorn.run(
+    config = uvicorn.Config(
         "swapflow.cli.operations.web_server:application",
         factory=True,
         workers=settings.web_processes,
@@ -45,9 +46,11 @@ def serve(settings: Settings) -> None:
         forwarded_allow_ips=settings.trusted_proxies,
         # A dashboard's open stream would otherwise keep the process alive for ever.
         timeout_graceful_shutdown=2,
-        # A busy machine is no reason to kill those who serve on it.
-        timeout_worker_healthcheck=30,
     )
+    if several:
+        WebWorkers(config, [config.bind_socket()]).run()
+    else:
+        uvicorn.Server(config).run()
 
 
 def application() -> "FastAPI":
