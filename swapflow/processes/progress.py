@@ -39,7 +39,7 @@ def processor_seconds(pid: int) -> float | None:
     return ticks / os.sysconf("SC_CLK_TCK")
 
 
-class Progress:
+class StartProgress:
     """Watches one process for signs of work: processor time, or anything it says.
 
     Args:
@@ -90,7 +90,7 @@ async def wait_ready(
         False when it is given up.
     """
     began = said_at = time.monotonic()
-    progress = Progress(pid, now=began)
+    progress = StartProgress(pid, now=began)
     wait, quiet = FIRST_LOOK, FIRST_WORD
     # In a thread: a slow answer must not hold up the other processes.
     while not await asyncio.to_thread(ready):
@@ -105,7 +105,7 @@ async def wait_ready(
     return True
 
 
-def _how_far(name: str, seconds: float, progress: Progress, lines: Sequence[str]) -> str:
+def _how_far(name: str, seconds: float, progress: StartProgress, lines: Sequence[str]) -> str:
     """Return in words what a process is doing that is not ready yet, and what to do about it."""
     line = f"; it printed last: {lines[-1]}" if lines else ""
     cure = (

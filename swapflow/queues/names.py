@@ -24,7 +24,7 @@ PULL_QUEUES = (
 """One queue per pull kind, in the order of the rules; kinds beyond the last share it."""
 
 SIGN_IN_QUEUE = "sign_in"
-"""Mails of the office, which somebody waits for at the sign-in page."""
+"""Mails of the office, which a person waits for at the sign-in page."""
 
 MAIL_QUEUE = "mail"
 WEBHOOK_QUEUE = "webhook"

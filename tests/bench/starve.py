@@ -11,9 +11,8 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -32,9 +31,9 @@ from swapflow.processes.deployment import running
 from swapflow.settings import load_settings
 from swapflow.web.http.dependencies import cookie_name
 from tests.engine.cycle_by_hand import applicant, reviewer
+from tests.support.held_database import held
 from tests.support.migrated import new_database
 from tests.support.ports import free_port
-from tests.support.process import Process
 from tests.support.raw_server import drip, server
 from tests.support.waiting import wait_until
 from tests.web.site import SITE_RULES
@@ -136,7 +135,7 @@ def _while_held(
                 f"/today/{CYCLE}/pause", data={"reason": f"number {number}"}
             ).status_code
 
-    with _held(database), ThreadPoolExecutor(WRITERS) as crowd:
+    with held(database), ThreadPoolExecutor(WRITERS) as crowd:
         ends = time.monotonic() + HELD_SECONDS
         writes: list[Future[int]] = []
         while time.monotonic() < ends:
@@ -147,19 +146,6 @@ def _while_held(
             time.sleep(0.3)
         assert {one.result() for one in writes} == {503}
     return {"live": max(live), "inbox": max(inbox)}
-
-
-@contextmanager
-def _held(database: Path) -> Iterator[None]:
-    """Hold the write lock as another process does that has stopped in the middle of a write."""
-    code = (
-        f"import sqlite3, time; c = sqlite3.connect({str(database)!r}, timeout=30); "
-        "c.isolation_level = None; c.execute('BEGIN IMMEDIATE'); print('held', flush=True); "
-        "time.sleep(600)"
-    )
-    with Process([sys.executable, "-c", code]) as holder:
-        holder.wait_for(lambda: "held" in holder.output(), what="the lock")
-        yield
 
 
 def _get(address: str, path: str, cookies: dict[str, str], expected: set[int]) -> None:

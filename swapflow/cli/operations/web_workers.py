@@ -12,7 +12,7 @@ from uvicorn import Config
 from uvicorn.config import STARTUP_FAILURE
 from uvicorn.supervisors.multiprocess import Multiprocess, Process
 
-from swapflow.processes.progress import Progress
+from swapflow.processes.progress import StartProgress
 
 
 HUNG_SECONDS = 60.0
@@ -23,7 +23,7 @@ HUNG_SECONDS = 60.0
 class _Watched:
     """What is known of one serving process."""
 
-    progress: Progress
+    progress: StartProgress
     asked: bool = False
     is_ready: bool = False
 
@@ -85,5 +85,5 @@ class WebWorkers(Multiprocess):
         process = Process(self.config, self.sockets)
         process.start()
         pid = process.process.pid
-        self._known[pid or 0] = _Watched(Progress(pid, now=time.monotonic()))
+        self._known[pid or 0] = _Watched(StartProgress(pid, now=time.monotonic()))
         return process

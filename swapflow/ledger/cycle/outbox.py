@@ -143,7 +143,7 @@ _WAITING_MAILS = (
         _MAY_BE_SENT,
         _relayed_long_ago(),
     )
-    # Those of the office first: somebody waits for them at the sign-in page.
+    # Those of the office first: a person waits for them at the sign-in page.
     .order_by(MESSAGE.c.cycle_id.is_not(None), MESSAGE.c.created_at, MESSAGE.c.id)
     .limit(bindparam("at_most"))
 )

@@ -2,40 +2,23 @@
 
 import sqlite3
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from pathlib import Path
 
 import httpx2
 import pytest
 
 from swapflow.identity.account import Method
 from swapflow.identity.permissions import Role
+from tests.support.held_database import LOCK_FILE, TRANSACTION, held
 from tests.support.ports import free_port
 from tests.support.process import Process
 from tests.web.site import Site
 
 
 pytestmark = pytest.mark.system
-
-
-@contextmanager
-def held(file: Path, how: str) -> Iterator[None]:
-    """Hold a database as another process would: by SQLite's lock, or by swapflow's own file."""
-    code = (
-        f"import sqlite3, time; c = sqlite3.connect({str(file)!r}); "
-        "c.isolation_level = None; c.execute('BEGIN IMMEDIATE'); print('held', flush=True); "
-        "time.sleep(600)"
-        if how == "transaction"
-        else f"import fcntl, os, time; d = os.open({str(file.with_suffix('.lock'))!r}, "
-        "os.O_RDWR | os.O_CREAT); fcntl.flock(d, fcntl.LOCK_EX); print('held', flush=True); "
-        "time.sleep(600)"
-    )
-    with Process([sys.executable, "-c", code]) as holder:
-        holder.wait_for(lambda: "held" in holder.output(), what="the lock")
-        yield
 
 
 @pytest.fixture
@@ -63,9 +46,9 @@ def served(site: Site) -> Iterator[str]:
         yield address
 
 
-@pytest.mark.parametrize("how", ["transaction", "file"])
+@pytest.mark.parametrize("script", [TRANSACTION, LOCK_FILE], ids=["transaction", "file"])
 def test_liveness_sign_in_files_and_the_inbox_answer_while_the_write_lock_is_held(
-    site: Site, served: str, how: str
+    site: Site, served: str, script: str
 ) -> None:
     reviewer = site.signed_in(email="r1@example.org", method=Method.LINK)
     staff = site.signed_in(Role.ADMINISTRATOR)
@@ -88,11 +71,13 @@ def test_liveness_sign_in_files_and_the_inbox_answer_while_the_write_lock_is_hel
                 sent.headers.get("retry-after", ""),
             )
 
-    with held(site._database, how), ThreadPoolExecutor(40) as crowd:
-        writes = []
+    with held(site._database, script), ThreadPoolExecutor(40) as crowd:
+        writes, pace = [], threading.Event()
         for number in range(60):
             writes.append(crowd.submit(write, number))
-            time.sleep(0.03)
+            wait_until(
+                lambda begun=time.monotonic(): time.monotonic() - begun > 0.03, what="a moment"
+            )
         seconds: dict[str, float] = {}
         for path in ("/health/live", "/sign-in", "/static/app.css", "/inbox"):
             with httpx2.Client(
