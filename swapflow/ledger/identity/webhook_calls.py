@@ -202,7 +202,7 @@ class SqlWebhooks(Outbox):
 
 
 def _put_off(connection: Connection, call_id: str, *, until: datetime) -> None:
-    """Let the calls of one webhook wait that are due before a moment; attempts stay as counted."""
+    """Put off the calls of one webhook that are due before a moment; no attempt is counted."""
     webhook = select(WEBHOOK_CALL.c.webhook_id).where(WEBHOOK_CALL.c.id == call_id)
     connection.execute(
         update(WEBHOOK_CALL)
