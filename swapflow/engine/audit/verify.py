@@ -23,6 +23,8 @@ from swapflow.engine.projection.ingest import BATCH, apply_new_events
 from swapflow.engine.projection.live_totals import LiveTotals
 from swapflow.engine.selection.assign import may_ask
 from swapflow.engine.selection.decide import PRIORITY_UNITS, DecisionPlan, decide
+from swapflow.errors import DamagedRecordError, SwapflowError, UnavailableError
+from swapflow.messages import Message
 
 
 ROUNDING = PRIORITY_UNITS // 100_000_000
@@ -99,12 +101,31 @@ def verify(cycle_id: str, *, ledger: Ledger, state: CycleState | None = None) ->
         broken = ledger.check_chain(cycle_id)
         if broken is not None:
             findings.append(Disagreement(what=broken, fatal=True))
-        again = replay(cycle_id, record=ledger)
-        findings += again.findings
-        findings += _rows(cycle_id, again.projection, again.arms, ledger=ledger)
+        try:
+            again = replay(cycle_id, record=ledger)
+            findings += again.findings
+            findings += _rows(cycle_id, again.projection, again.arms, ledger=ledger)
+        except UnavailableError:
+            raise
+        except Exception as error:  # noqa: BLE001 - a damaged row can fail anywhere in a replay
+            return _unreadable(error, findings)
     if state is not None:
         findings += _live(cycle_id, again, state=state)
     return Verification(events=again.events, decisions=again.decisions, findings=tuple(findings))
+
+
+def _unreadable(error: Exception, findings: Sequence[Disagreement]) -> Verification:
+    """Build the result for a record that cannot be read to its end: names what is damaged."""
+    event = (error.event or 0) if isinstance(error, DamagedRecordError) else 0
+    if isinstance(error, SwapflowError):
+        what: str = error.message
+    else:
+        what = Message("record_unreadable", problem=type(error).__name__)
+    return Verification(
+        events=max(0, event - 1),
+        decisions=0,
+        findings=(*findings, Disagreement(what=what, fatal=True)),
+    )
 
 
 def replay(cycle_id: str, *, record: VerifiableRecord) -> ReplayedDecisions:

@@ -1,6 +1,7 @@
 """The objects that every service needs."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -32,6 +33,15 @@ MAIL_TRIES = 8
 
 SendWebhook = Callable[[WebhookCall], str]
 """Makes one webhook call and returns the answer; raises UnavailableError."""
+
+
+CallSlot = Callable[[], AbstractContextManager[bool]]
+"""Takes one of the slots for webhook calls inside the block; False when none is free."""
+
+
+def free_slot() -> AbstractContextManager[bool]:
+    """Return a slot that is always free: the default where one process does everything."""
+    return nullcontext(enter_result=True)
 
 
 def nowhere(call: WebhookCall) -> str:
@@ -67,6 +77,7 @@ class ServiceContext:
         codes: The assignments that the codes in addresses name.
         snapshots: Cycles folded from their events.
         automatic_reviewers: The programs that rosters name.
+        call_slot: Bounds how many webhook calls are made at the same time.
         events: What a coordinator reads events from; the ledger when None.
         provider: Whether an identity provider is connected: rules may require it only then.
     """
@@ -77,6 +88,7 @@ class ServiceContext:
     doorbell: Doorbell
     post: SendMail
     send_webhook: SendWebhook = nowhere
+    call_slot: CallSlot = free_slot
     automatic_reviewers: AutomaticReviewers = field(default_factory=NoAutomaticReviewers)
     address: str = ""
     provider: bool = False
