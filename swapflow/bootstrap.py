@@ -30,6 +30,7 @@ from swapflow.ledger.maintenance.health import look_at_database as database_fact
 from swapflow.ledger.maintenance.room import why_unwritable as unwritable
 from swapflow.ledger.privacy.personal_data import SqlPersonalData
 from swapflow.ledger.sql_ledger import SqlLedger
+from swapflow.outbound.answer_turns import AnswerTurnsInFiles
 from swapflow.outbound.call_slots import call_slots
 from swapflow.outbound.guarded_client import GuardedClient
 from swapflow.outbound.mail import outbox_folder, smtp
@@ -140,6 +141,7 @@ def assemble(settings: Settings) -> tuple[Swapflow, Office]:
         send_webhook=webhook_sender(client),
         call_slot=call_slots(settings.data_dir / "call-slots", slots=settings.webhook_slots),
         automatic_reviewers=programs_of_rosters(settings, client),
+        answer_turns=AnswerTurnsInFiles(settings.data_dir / "answer-turns"),
         events=TracedEvents(ledger) if is_on() else None,
         address=settings.address,
         provider=bool(settings.provider),
