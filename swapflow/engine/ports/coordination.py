@@ -8,7 +8,13 @@ from swapflow.domain.cycle import Position
 from swapflow.domain.event import Event
 from swapflow.domain.reviewing.assignment import Assignment
 from swapflow.domain.rules import Rules
-from swapflow.engine.ports.records import DecisionRecord, DecisionStep, Lease, StaffRequest
+from swapflow.engine.ports.records import (
+    DecisionRecord,
+    DecisionStep,
+    Lease,
+    RowCheck,
+    StaffRequest,
+)
 
 
 class EventReads(Protocol):
@@ -44,6 +50,14 @@ class Coordination(Protocol):
 
     def check_chain(self, cycle_id: str) -> str | None:
         """Recompute every event's hash from the stored bytes; return the first fault, or None."""
+        ...
+
+    def check_rows(self, cycle_id: str) -> RowCheck:
+        """Compare the rows that people's decisions are stored in with the events."""
+        ...
+
+    def salts(self, cycle_id: str) -> dict[str, str]:
+        """Read the salts of the digests of names that events hold, by digest."""
         ...
 
     def unsent(self, *, again_after: float, at_most: int) -> tuple[Assignment, ...]:

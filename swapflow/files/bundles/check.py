@@ -18,14 +18,9 @@ from swapflow.domain.cohort.proposal import Outcome, Place, Standing, Verdict
 from swapflow.domain.cycle import Position
 from swapflow.domain.event import Event, EventType
 from swapflow.domain.fixed_point import Delta
-from swapflow.engine.audit.finished_cycle import (
-    FinishedCycle,
-    FixedList,
-    ListSignature,
-    broken_at,
-    check,
-)
-from swapflow.engine.audit.verify import Verification
+from swapflow.engine.audit.finished_cycle import broken_at, check
+from swapflow.engine.audit.finished_record import FinishedCycle, FixedList, ListSignature
+from swapflow.engine.audit.verification import Verification
 from swapflow.engine.ports.records import DecisionRecord
 from swapflow.files.bundles.bundle import (
     FORMAT,
@@ -43,6 +38,10 @@ from swapflow.files.bundles.signing_keys import KEY_DIGITS, SIGNATURE_DIGITS, is
 
 _COUNTED = {"events.jsonl": "event", "decisions.jsonl": "decision"}
 """Files whose line n is the n-th of something."""
+
+
+_OPTIONAL = frozenset({"salts.jsonl"})
+"""Files that older bundles lack, and those without names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +108,8 @@ def check_bundle(archive: bytes, *, key: str = "") -> Checked:
             key=signed_by,
             problems=(BundleProblem(place=_named("events.jsonl", broken), what=what),),
         )
-    return Checked(key=signed_by, problems=(), closed=closed, replayed=check(closed))
+    contradictions = tuple(_contradictions(members, closed))
+    return Checked(key=signed_by, problems=contradictions, closed=closed, replayed=check(closed))
 
 
 def _best_reading(archive: bytes) -> tuple[tuple[Member, ...], tuple[BundleProblem, ...]]:
@@ -255,14 +255,28 @@ def _read(members: Iterable[Member]) -> FinishedCycle:
         events=tuple(_event(name, row) for row in _rows(files, "events.jsonl")),
         decisions=tuple(_decision(name, row) for row in _rows(files, "decisions.jsonl")),
         lists=tuple(_lists(files)),
+        salts={row["digest"]: row["salt"] for row in _rows(files, "salts.jsonl")},
     )
     if (cycle["events"], cycle["head"]) != (closed.head.seq, closed.head.hash):
         raise ValueError(f"the events end at {closed.head.seq}, not at {cycle['events']}")
     return closed
 
 
+def _contradictions(members: Iterable[Member], closed: FinishedCycle) -> Iterator[BundleProblem]:
+    """Name the outcomes whose `as_proposed` is not what proposal and verdict say."""
+    proposed = {fixed.version: set(fixed.proposed) for fixed in closed.lists}
+    files = {member.name: member.data for member in members}
+    for number, row in enumerate(_rows(files, "outcomes.jsonl"), start=1):
+        selected = row["verdict"] == Verdict.SELECTED.value
+        listed = row["application"] in proposed.get(row["version"], ())
+        if row.get("as_proposed", selected == listed) is not (selected == listed):
+            what = "as_proposed contradicts the proposal; the office signed a false record"
+            yield BundleProblem(place=_named("outcomes.jsonl", number), what=what)
+
+
 def _rows(files: Mapping[str, bytes], name: str) -> Iterator[Any]:
-    return (json.loads(text) for text in files[name].splitlines())
+    data = files.get(name, b"") if name in _OPTIONAL else files[name]
+    return (json.loads(text) for text in data.splitlines())
 
 
 def _event(cycle_id: str, row: Mapping[str, Any]) -> Event:
@@ -316,7 +330,8 @@ def _lists(files: Mapping[str, bytes]) -> Iterator[FixedList]:
             places=tuple(places.get(version, ())),
             outcomes=tuple(outcomes.get(version, ())),
             signatures=tuple(
-                ListSignature(by=s.get("by", ""), role=s["role"]) for s in row["signatures"]
+                ListSignature(by=s.get("by", ""), role=s["role"], who=s.get("who", ""))
+                for s in row["signatures"]
             ),
         )
 
