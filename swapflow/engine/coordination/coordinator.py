@@ -14,6 +14,7 @@ from swapflow.bandit.situation import StopReason
 from swapflow.domain.cycle import Cycle, CycleStatus
 from swapflow.domain.rules import DispatchMode
 from swapflow.engine.coordination.absences import note_absences
+from swapflow.engine.coordination.checked_state import checked_arms, is_comparison_due
 from swapflow.engine.coordination.dashboard_updates import is_dashboard_due, publish_dashboard
 from swapflow.engine.coordination.dispatch import write_plan
 from swapflow.engine.coordination.expire import expire
@@ -159,6 +160,8 @@ class Coordinator:
         before = workspace.projection.position
         self._read(cycle_id, workspace)
         news = int(workspace.projection.position != before)
+        if is_comparison_due(workspace):
+            checked_arms(cycle_id, workspace, ledger=self._ledger, state=self._state)
         if workspace.lease is None:
             return news
         try:
@@ -194,7 +197,11 @@ class Coordinator:
     def _read(self, cycle_id: str, workspace: CycleWorkspace) -> None:
         """Read the new events."""
         workspace.projection = ingest(
-            cycle_id, workspace.projection, ledger=self._events, state=self._state
+            cycle_id,
+            workspace.projection,
+            ledger=self._events,
+            state=self._state,
+            totals=workspace.totals,
         )
 
     def _act(self, cycle_id: str, workspace: CycleWorkspace, lease: Lease) -> int:
@@ -234,8 +241,8 @@ class Coordinator:
         made = 0
         while True:
             self._read(cycle_id, workspace)
-            arms = self._state.arms(cycle_id)
-            if arms.position != workspace.projection.position:
+            arms = checked_arms(cycle_id, workspace, ledger=self._ledger, state=self._state)
+            if arms is None:
                 return made + 1  # another process has read further: look again next turn
             plan = self._plan(cycle_id, workspace, arms)
             if plan is None:
@@ -272,12 +279,11 @@ class Coordinator:
         """Open the pulls that staff request, or refuse with a reason; wait for busy reviewers."""
         closed = 0
         for staff_request in self._ledger.wishes(cycle_id):
+            arms = checked_arms(cycle_id, workspace, ledger=self._ledger, state=self._state)
+            if arms is None:
+                break  # another process has read further: look again next turn
             closed += answer_staff_request(
-                staff_request,
-                workspace.projection,
-                ledger=self._ledger,
-                state=self._state,
-                lease=lease,
+                staff_request, workspace.projection, arms, ledger=self._ledger, lease=lease
             )
             self._read(cycle_id, workspace)
         return closed

@@ -18,13 +18,25 @@ BATCH = 500
 
 
 def ingest(
-    cycle_id: str, projection: CycleProjection, *, ledger: EventReads, state: CycleState
+    cycle_id: str,
+    projection: CycleProjection,
+    *,
+    ledger: EventReads,
+    state: CycleState,
+    totals: LiveTotals | None = None,
 ) -> CycleProjection:
     """Read new events and fold them into the projection and the live state.
 
     Safe to repeat after a crash and to run twice at once: the state takes each event once, at
     its place in the chain. A state or projection at a position that the ledger never had (Redis
     emptied, a database restored from a backup) is rebuilt from the first event.
+
+    Args:
+        cycle_id: The cycle.
+        projection: What was read so far.
+        ledger: Where events are read.
+        state: The live state.
+        totals: The sums of the events that the projection has read; they are brought up with it.
 
     Returns:
         The projection, brought up to date; a new one if the ledger does not know the position of
@@ -35,11 +47,15 @@ def ingest(
         events = ledger.events(cycle_id, after=projection.position, at_most=BATCH)
         if events is None:
             projection, afresh = CycleProjection(projection.rules), True
+            if totals is not None:
+                totals.clear()
             continue
         if not events:
             break
         before = projection.position
         apply_new_events(projection, events, ledger=ledger)
+        if totals is not None:
+            totals.add(events)
         # If the state is at another position, `apply` does nothing and `_catch_up` repairs it. A
         # projection read from the first event belongs to a coordinator that has just started: the
         # state is most likely far ahead of it, or gone.
