@@ -119,7 +119,7 @@ def check_bundle(archive: bytes, *, key: str = "") -> Checked:
         what = f"the content cannot be read as format {FORMAT} ({_reason(error)})"
         return Checked(key=signed_by, problems=(BundleProblem(place="cycle.json", what=what),))
     try:
-        return _replayed(signed_by, closed)
+        return _replayed(signed_by, members, closed)
     except _NOT_OURS as error:
         what = f"the record cannot be replayed ({_reason(error)})"
         return Checked(key=signed_by, problems=(BundleProblem(place="events.jsonl", what=what),))
@@ -129,7 +129,7 @@ def _reason(error: Exception) -> str:
     return f"{type(error).__name__}: {error}".splitlines()[0][:300]
 
 
-def _replayed(signed_by: str, closed: FinishedCycle) -> Checked:
+def _replayed(signed_by: str, members: Sequence[Member], closed: FinishedCycle) -> Checked:
     """Replay a cycle whose signature and digests fit."""
     broken = broken_at(closed.cycle_id, closed.events)
     if broken is not None:

@@ -151,7 +151,7 @@ class CycleLock(CycleWrites):
     ) -> int:
         self._close_event(keeps=True)
         if event_type is EventType.LAUNCHED:
-            self._carry_rules(self._row["rules_version"])
+            self._carry_rules()
         seq = self._row["seq"] + 1
         self._open = _OpenEvent(
             type=event_type,
@@ -194,11 +194,12 @@ class CycleLock(CycleWrites):
         row = self._connection.execute(select(table).where(table.c.id == number)).mappings().one()
         self._carried.add(table, [dict(row)])
 
-    def _carry_rules(self, version: int) -> None:
-        """Hand the next event a version of the rules."""
-        query = select(RULES).filter_by(cycle_id=self._id, version=version)
-        row = self._connection.execute(query).mappings().one()
-        self._carried.add(RULES, [dict(row)])
+    def _carry_rules(self, version: int | None = None) -> None:
+        """Hand the next event a version of the rules, or all that there are."""
+        query = select(RULES).filter_by(cycle_id=self._id).order_by(RULES.c.version)
+        if version is not None:
+            query = query.where(RULES.c.version == version)
+        self._carried.add(RULES, [dict(row) for row in self._connection.execute(query).mappings()])
 
     def _close_event(self, *, keeps: bool = False) -> None:
         """Hash the last event.
@@ -256,7 +257,7 @@ class CycleLock(CycleWrites):
     def set_rules(self, rules: Rules, *, by: str, reason: str) -> None:
         store_rules(self._connection, self._id, rules, by=by, reason=reason, at=self._now)
         self._in_force = None
-        # A draft's rules may be replaced without an event; its launch carries those in force.
+        # A draft's rules may be replaced without an event; its launch carries every version.
         if self._row["status"] != CycleStatus.DRAFT.value:
             self._carry_rules(rules.version)
         self._row["rules_version"] = rules.version
