@@ -17,10 +17,9 @@ from swapflow.domain.cohort.proposal import (
     Proposal,
     Standing,
     Verdict,
-    Waiver,
 )
 from swapflow.domain.cycle import Cycle, CycleStatus
-from swapflow.engine.cohort.finalize import Override, finalize
+from swapflow.engine.cohort.finalize import Override
 from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.decisions import DecisionReads
 from swapflow.engine.ports.ledger import Ledger
@@ -302,33 +301,6 @@ def check_recorded(proposal: Proposal, meeting: Meeting | None) -> None:
         )
     if meeting is not None and meeting.closed is None:
         raise NotReadyError("meeting_open")
-
-
-def finalize_as_recorded(
-    cycle_id: str,
-    *,
-    by: str,
-    signed_by: Sequence[str] = (),
-    overrides: Sequence[Override] = (),
-    waiver: Waiver | None = None,
-    ledger: Ledger,
-) -> Proposal:
-    """Make the list final as `finalize` does, following the recorded outcomes of a meeting.
-
-    Raises:
-        NotReadyError, InvalidInputError: As `check_recorded`, `follow` and `finalize` do.
-    """
-    proposal = propose(cycle_id, ledger=ledger)
-    meeting = ledger.meeting(cycle_id, proposal.version)
-    check_recorded(proposal, meeting)
-    return finalize(
-        cycle_id,
-        by=by,
-        signed_by=signed_by,
-        overrides=follow(proposal, overrides, meeting),
-        waiver=waiver,
-        ledger=ledger,
-    )
 
 
 def _opened(tx: Transaction) -> Meeting:

@@ -11,16 +11,15 @@ from datetime import datetime
 
 from swapflow.domain.cohort.offer import Offer, OfferAnswer, YieldRate
 from swapflow.domain.event import EventType
+from swapflow.engine.confirmation import Beside, check_shown, confirm, named
 from swapflow.engine.offers.offer_plan import OfferWave, plan
 from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.preconditions import find
 from swapflow.engine.read_models.snapshot import SnapshotCache
 from swapflow.errors import ConflictError, InvalidInputError
 
-
-TRIES = 5
-"""How often a wave is computed again when something was recorded meanwhile."""
 
 THOUSANDTHS, MILLIONTHS = 1_000, 1_000_000
 
@@ -32,6 +31,7 @@ def offer(
     until: datetime | None = None,
     at_most: int = 0,
     seen: Sequence[int] | None = None,
+    shown: str = "",
     ledger: Ledger,
     snapshots: SnapshotCache | None = None,
 ) -> OfferWave:
@@ -47,6 +47,8 @@ def offer(
         at_most: Most offers; 0 for no limit.
         seen: Numbers of the applications shown as next, in order; no other gets an offer. None
             skips this check.
+        shown: Digest of the wave that was shown, the whole or that of `at_most`; "" if nothing
+            was shown.
         ledger: The ledger.
         snapshots: Cached snapshots.
 
@@ -56,41 +58,49 @@ def offer(
     Raises:
         NotReadyError: If no list is final.
         InvalidInputError: If the date is past.
-        ConflictError: If others keep recording at the same time, or the next applications are not
-            those shown.
+        ConflictError: If others keep recording at the same time, or the next offers are not those
+            shown.
     """
     snapshots = snapshots or SnapshotCache()
-    for _ in range(TRIES):
+
+    def work() -> OfferWave:
         wave = plan(cycle_id, ledger=ledger, snapshots=snapshots, at_most=at_most)
+        if shown and at_most and not wave.seal.agrees(shown):
+            whole = plan(cycle_id, ledger=ledger, snapshots=snapshots)
+            check_shown(whole.seal, shown, code="offers_out_of_date")
+            # The limits on groups can lead fewer offers past an applicant that was shown.
+            if wave.places != whole.places[:at_most]:
+                raise ConflictError("offers_out_of_date", changed=named(["next"]))
+        else:
+            check_shown(wave.seal, shown, code="offers_out_of_date")
         _check_seen(wave, seen, at_most)
+        return wave
+
+    def write(tx: Transaction, wave: OfferWave) -> OfferWave:
         if not wave.places and not wave.lapsed:
             return wave
-        with ledger.write(cycle_id) as tx:
-            # The wave is computed before the lock, since that may take seconds; events in between
-            # can change who is next.
-            if tx.cycle.position != wave.read:
-                continue
-            if until is not None and until <= tx.now:
-                raise InvalidInputError("offer_until_past", until=until)
-            for lapsed in wave.lapsed:
-                tx.answer_offer(lapsed.id, OfferAnswer.NO_ANSWER)
-                tx.record(
-                    EventType.OFFER_ANSWERED,
-                    {"a": lapsed.application, "answer": OfferAnswer.NO_ANSWER.value},
-                )
-            if wave.places:
-                lines = [line.name for line in tx.rules().lines]
-                tx.insert_offers(wave.version, wave.places, until=until, risk=wave.risk, by=by)
-                tx.record(
-                    EventType.OFFERED,
-                    {
-                        "version": wave.version,
-                        "items": [[number, lines.index(line)] for number, line in wave.places],
-                        "risk": round(wave.risk * MILLIONTHS),
-                    },
-                )
-            return wave
-    raise ConflictError("offers_recorded_meanwhile")
+        if until is not None and until <= tx.now:
+            raise InvalidInputError("offer_until_past", until=until)
+        for lapsed in wave.lapsed:
+            tx.answer_offer(lapsed.id, OfferAnswer.NO_ANSWER)
+            tx.record(
+                EventType.OFFER_ANSWERED,
+                {"a": lapsed.application, "answer": OfferAnswer.NO_ANSWER.value},
+            )
+        if wave.places:
+            lines = [line.name for line in tx.rules().lines]
+            tx.insert_offers(wave.version, wave.places, until=until, risk=wave.risk, by=by)
+            tx.record(
+                EventType.OFFERED,
+                {
+                    "version": wave.version,
+                    "items": [[number, lines.index(line)] for number, line in wave.places],
+                    "risk": round(wave.risk * MILLIONTHS),
+                },
+            )
+        return wave
+
+    return confirm(cycle_id, work, write, beside={Beside.TOLD}, ledger=ledger)
 
 
 def answer(
@@ -173,4 +183,4 @@ def _check_seen(wave: OfferWave, seen: Sequence[int] | None, at_most: int) -> No
         return
     shown = tuple(seen[:at_most] if at_most else seen)
     if tuple(number for number, _ in wave.places) != shown:
-        raise ConflictError("offers_out_of_date")
+        raise ConflictError("offers_out_of_date", changed=named(["next"]))

@@ -34,6 +34,7 @@ class OfferService:
         until: datetime | None = None,
         at_most: int = 0,
         seen: Sequence[int] | None = None,
+        shown: str = "",
     ) -> OfferWave:
         """Offer the free places, and pass on those that were not accepted."""
         return offering.offer(
@@ -42,6 +43,7 @@ class OfferService:
             until=until,
             at_most=at_most,
             seen=seen,
+            shown=shown,
             ledger=self.context.ledger,
             snapshots=self.context.snapshots,
         )

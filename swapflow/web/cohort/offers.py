@@ -74,7 +74,7 @@ def show_offers(request: Request, cycle_id: str, principal: MaySee) -> Response:
 @router.post("/make")
 def make_offers(request: Request, cycle_id: str, principal: MayDecide, form: TheForm) -> Response:
     """Record that the places that are free are offered to those who were shown as next."""
-    view = _typed(form, "until", "at_most", "seen", prefix="make")
+    view = _typed(form, "until", "at_most", "seen", "shown", prefix="make")
     app = app_context(request)
     until = _until(view, app.product.cycles.rules(cycle_id).zone)
     at_most = _whole(view, "at_most", low=1) or 0
@@ -82,7 +82,12 @@ def make_offers(request: Request, cycle_id: str, principal: MayDecide, form: The
     if not view.problems:
         try:
             wave = app.product.offers.make(
-                cycle_id, by=principal.name, until=until, at_most=at_most, seen=seen
+                cycle_id,
+                by=principal.name,
+                until=until,
+                at_most=at_most,
+                seen=seen,
+                shown=view.value("shown"),
             )
         except InvalidInputError as error:
             view.note("until", error.message)

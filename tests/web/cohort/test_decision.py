@@ -113,7 +113,9 @@ def test_a_changed_list_voids_the_signatures(site: Site) -> None:
     assert refused.status_code == 409
     assert "The list has changed" in refused.text
     assert site.product.cycles.get("fall").status is CycleStatus.ENDED
-    assert site.product.cohort.pending("fall") is None
+    waiting = site.product.cohort.pending("fall")
+    assert waiting is not None, "what was typed is not lost"
+    assert not waiting.current
 
 
 def test_nobody_signs_what_was_prepared_anew_under_the_old_digest(site: Site) -> None:

@@ -73,7 +73,12 @@ def make_offers(
     `letters` does.
     """
     wave = product.offers.make(
-        cycle_id, by=principal.name, until=new.until, at_most=new.at_most, seen=new.seen
+        cycle_id,
+        by=principal.name,
+        until=new.until,
+        at_most=new.at_most,
+        seen=new.seen,
+        shown=new.digest,
     )
     detail = f"{len(wave.places)} offered, {len(wave.lapsed)} passed on"
     note(request, principal, "offered places", detail=detail)
@@ -155,4 +160,5 @@ def _wave(wave: OfferWave) -> offers.Wave:
         offers=[NextOffer(applicant=n, line=line) for n, line in wave.places],
         no_answer=[offer.application for offer in wave.lapsed],
         risk=wave.risk,
+        digest=wave.seal.digest,
     )

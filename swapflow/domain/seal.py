@@ -1,0 +1,88 @@
+"""Seals: a digest of what a person was shown, as a whole and by its parts.
+
+A confirmation carries the seal of the page that it answers. The whole decides whether anything
+differs; the parts name what does.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+
+PART = 8
+"""Hexadecimal digits of a part; a part only names a difference that the whole has found."""
+
+BETWEEN = ":"
+
+
+@dataclass(frozen=True, slots=True)
+class Seal:
+    """The digest of what a person was shown.
+
+    Attributes:
+        whole: SHA-256 over all parts, 64 hexadecimal digits.
+        parts: The first digits of the SHA-256 of each part, by its name, in order.
+    """
+
+    whole: str
+    parts: Mapping[str, str]
+
+    @property
+    def digest(self) -> str:
+        """The whole and the parts as one text, for a form's hidden field or an API field."""
+        return BETWEEN.join([self.whole, *self.parts.values()])
+
+    def agrees(self, shown: str) -> bool:
+        """Whether this is what was shown, by the digest that was shown with it."""
+        return shown.partition(BETWEEN)[0] == self.whole
+
+    def differing(self, shown: str) -> tuple[str, ...]:
+        """Return the names of the parts that differ from what was shown.
+
+        None, where `shown` is a whole without parts, or has other parts than these.
+        """
+        if self.agrees(shown):
+            return ()
+        before = shown.split(BETWEEN)[1:]
+        if len(before) != len(self.parts):
+            return ()
+        pairs = zip(self.parts.items(), before, strict=True)
+        return tuple(name for (name, now), then in pairs if now != then)
+
+    def differing_parts(self, parts: Mapping[str, object]) -> tuple[str, ...]:
+        """Return the names of the parts that differ from stored ones; all without such."""
+        return tuple(name for name, now in self.parts.items() if parts.get(name) != now)
+
+
+def seal(**parts: object) -> Seal:
+    """Build the seal of what is shown.
+
+    Args:
+        parts: The content of each part, as values that JSON can hold; their order stays.
+    """
+    texts = {name: _text(content) for name, content in parts.items()}
+    return Seal(
+        hashlib.sha256(_text(texts).encode()).hexdigest(),
+        {name: hashlib.sha256(text.encode()).hexdigest()[:PART] for name, text in texts.items()},
+    )
+
+
+def _text(content: object) -> str:
+    return json.dumps(_plain(content), sort_keys=True, ensure_ascii=False)
+
+
+def _plain(content: object) -> object:
+    """Return sets as sorted lists, and estimates with nine digits.
+
+    A replay on another processor may differ in the last bits of an estimate.
+    """
+    if isinstance(content, float):
+        return f"{content:.9f}"
+    if isinstance(content, Mapping):
+        return {str(name): _plain(one) for name, one in content.items()}
+    if isinstance(content, set | frozenset):
+        return sorted(content)
+    if isinstance(content, Sequence) and not isinstance(content, str):
+        return [_plain(one) for one in content]
+    return content
