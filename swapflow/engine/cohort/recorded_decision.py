@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from swapflow.domain.cohort.proposal import Proposal, Waiver
-from swapflow.engine.cohort.finalize import WorkedOutDecision, Override, fix_list, work_out
+from swapflow.engine.cohort.finalize import Override, WorkedOutDecision, fix_list, work_out
 from swapflow.engine.cohort.meeting import check_recorded, follow
 from swapflow.engine.confirmation import Beside, check_shown, confirm
 from swapflow.engine.ports.ledger import Ledger
