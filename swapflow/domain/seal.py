@@ -8,12 +8,19 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, date, datetime
 
 
 PART = 8
 """Hexadecimal digits of a part; a part only names a difference that the whole has found."""
 
 BETWEEN = ":"
+
+REVISION = 16
+"""Hexadecimal digits of a revision."""
+
+NOTHING = "0"
+"""The revision of a form that was made while nothing was stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,21 +75,35 @@ def seal(**parts: object) -> Seal:
     )
 
 
+def revision(*content: object) -> str:
+    """Return the revision of what a form was made from: equal for equal content.
+
+    Args:
+        content: What the form overwrites, as values that JSON can hold, or moments.
+    """
+    return hashlib.sha256(_text(content).encode()).hexdigest()[:REVISION]
+
+
 def _text(content: object) -> str:
     return json.dumps(_plain(content), sort_keys=True, ensure_ascii=False)
 
 
 def _plain(content: object) -> object:
-    """Return sets as sorted lists, and estimates with nine digits.
+    """Return sets as sorted lists, moments as texts, and estimates with nine digits.
 
     A replay on another processor may differ in the last bits of an estimate.
     """
+    plain: object = content
     if isinstance(content, float):
-        return f"{content:.9f}"
-    if isinstance(content, Mapping):
-        return {str(name): _plain(one) for name, one in content.items()}
-    if isinstance(content, set | frozenset):
-        return sorted(content)
-    if isinstance(content, Sequence) and not isinstance(content, str):
-        return [_plain(one) for one in content]
-    return content
+        plain = f"{content:.9f}"
+    elif isinstance(content, datetime):
+        plain = content.astimezone(UTC).isoformat()
+    elif isinstance(content, date):
+        plain = content.isoformat()
+    elif isinstance(content, Mapping):
+        plain = {str(name): _plain(one) for name, one in content.items()}
+    elif isinstance(content, set | frozenset):
+        plain = sorted(content)
+    elif isinstance(content, Sequence) and not isinstance(content, str):
+        plain = [_plain(one) for one in content]
+    return plain

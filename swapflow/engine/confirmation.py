@@ -52,6 +52,7 @@ class Basis:
 
     Attributes:
         position: The last event.
+        rules_version: The rules in force; before a launch no event tells of others.
         name: The program's name, which letters mention.
         meeting: The meeting about the next list, if the act rests on it.
         prepared: The prepared decision and its signatures, if the act rests on them.
@@ -61,6 +62,7 @@ class Basis:
     """
 
     position: Position
+    rules_version: int
     name: str
     meeting: Meeting | None
     prepared: PreparedDecision | None
@@ -136,6 +138,7 @@ def unchanged(tx: Transaction, basis: Basis, beside: Collection[Beside]) -> bool
     version = cycle.cohort_version + 1
     return basis == Basis(
         position=cycle.position,
+        rules_version=cycle.rules_version,
         name=cycle.name,
         meeting=tx.meeting(version) if Beside.MEETING in beside else None,
         prepared=tx.prepared() if Beside.PREPARED in beside else None,
@@ -150,6 +153,7 @@ def _basis(cycle_id: str, beside: Collection[Beside], *, ledger: Ledger) -> Basi
         version = cycle.cohort_version + 1
         return Basis(
             position=cycle.position,
+            rules_version=cycle.rules_version,
             name=cycle.name,
             meeting=ledger.meeting(cycle_id, version) if Beside.MEETING in beside else None,
             prepared=ledger.prepared(cycle_id) if Beside.PREPARED in beside else None,

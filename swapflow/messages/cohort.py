@@ -153,6 +153,8 @@ TEXTS = {
     "part_promised": "who keeps an offered place",
     "part_outcomes": "what is decided about applicants",
     "part_changes": "what is decided otherwise than proposed",
+    "part_applicants": "the applicants",
+    "part_reviewers": "the reviewers",
     "part_held": "which letters are held",
     "part_reconsideration": "which reconsideration is open",
     "part_reviews": "how many fresh reviews came in",

@@ -25,7 +25,7 @@ from swapflow.engine.cohort.signing import PendingSignatures
 from swapflow.engine.offers import announcements, offers
 from swapflow.errors import SwapflowError
 from tests.races.databases import Templates, templates_on
-from tests.races.others import Others, product_on, wait_for
+from tests.races.others import Others, close, product_on, wait_for
 from tests.races.pages import PAGES
 
 
@@ -105,8 +105,8 @@ def _try(name: str, templates: Templates, others: Others, rng: random.Random) ->
         disturbed = others.outcome()
         problem = look.unseen(product.context.ledger, done)
     finally:
-        product.context.ledger.dispose()
-        process.context.ledger.dispose()
+        close(product)
+        close(process)
         templates.drop(url)
     how = look.disturbance.what
     if problem:

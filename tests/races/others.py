@@ -17,6 +17,7 @@ from swapflow.engine.cohort.finalize import Override
 from swapflow.engine.offers.announcement_wording import usual_wording
 from swapflow.engine.services import ServiceContext, Swapflow, compose
 from swapflow.errors import SwapflowError
+from swapflow.ledger.sql_ledger import SqlLedger
 from swapflow.queues.inline import InlineDispatcher
 from swapflow.state.memory import MemoryCycleState, MemoryDoorbell
 from tests.engine.cycle_by_hand import CYCLE, open_ledger
@@ -37,6 +38,13 @@ def product_on(url: str) -> Swapflow:
             post=lambda _mail: None,
         )
     )
+
+
+def close(product: Swapflow) -> None:
+    """Close a product's connections."""
+    ledger = product.context.ledger
+    assert isinstance(ledger, SqlLedger)
+    ledger.dispose()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,7 +185,7 @@ def _serve(pipe: Connection) -> None:
             pipe.send(f"broken: {type(error).__name__}: {error}")
             raise
         finally:
-            product.context.ledger.dispose()
+            close(product)
 
 
 class Others:

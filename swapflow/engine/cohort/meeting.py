@@ -19,6 +19,7 @@ from swapflow.domain.cohort.proposal import (
     Verdict,
 )
 from swapflow.domain.cycle import Cycle, CycleStatus
+from swapflow.domain.seal import NOTHING
 from swapflow.engine.cohort.finalize import Override
 from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.decisions import DecisionReads
@@ -27,6 +28,7 @@ from swapflow.engine.ports.overview import OverviewReads
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.read_models.proposal import propose
 from swapflow.engine.read_models.snapshot import SnapshotCache
+from swapflow.engine.revisions import check_revision
 from swapflow.errors import ForbiddenError, InvalidInputError, NotFoundError, NotReadyError
 from swapflow.messages import Message
 
@@ -192,6 +194,7 @@ def record(
     reason: str,
     by: str,
     seat: int | None,
+    made_from: str = "",
     ledger: Ledger,
 ) -> None:
     """Record the meeting's outcome for an application; earlier ones stay on record.
@@ -203,6 +206,7 @@ def record(
         reason: Why; only DISCUSS needs none.
         by: Who records it.
         seat: Their number as a reviewer of the cycle, None without one.
+        made_from: The revision of the outcome that the form was made from; "" for no check.
         ledger: The ledger.
 
     Raises:
@@ -225,7 +229,15 @@ def record(
         last = meeting.words.get(application)
         # A form that is sent twice adds no entry.
         if last is None or (last.word, last.reason, last.by) != (word, reason.strip(), by):
+            check_revision(made_from, last.revision if last else NOTHING, _told(last))
             tx.insert_said(meeting.version, application, word, reason=reason.strip(), by=by)
+
+
+def _told(said: Said | None) -> dict[str, object]:
+    """Return what a stored outcome says, by the name of the field."""
+    if said is None:
+        return {}
+    return {"outcome": said.word.value, "reason": said.reason, "by": said.by}
 
 
 def endorse(

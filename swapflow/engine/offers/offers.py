@@ -11,6 +11,7 @@ from datetime import datetime
 
 from swapflow.domain.cohort.offer import Offer, OfferAnswer, YieldRate
 from swapflow.domain.event import EventType
+from swapflow.domain.seal import NOTHING
 from swapflow.engine.confirmation import Beside, check_shown, confirm, named
 from swapflow.engine.offers.offer_plan import OfferWave, plan
 from swapflow.engine.ports.cycles import CycleReads
@@ -18,6 +19,7 @@ from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.preconditions import find
 from swapflow.engine.read_models.snapshot import SnapshotCache
+from swapflow.engine.revisions import check_revision
 from swapflow.errors import ConflictError, InvalidInputError
 
 
@@ -110,6 +112,7 @@ def answer(
     *,
     by: str,
     reason: str = "",
+    made_from: str = "",
     ledger: CycleReads,
 ) -> Offer:
     """Record an applicant's answer; after accepting, they may still decline later.
@@ -126,6 +129,7 @@ def answer(
         if not theirs:
             raise InvalidInputError("no_offer_made", applicant=external_id)
         last = theirs[-1]
+        check_revision(made_from, last.revision, {"answer": last.answer.value})
         if last.answer is said:
             raise InvalidInputError("offer_answered_already", applicant=external_id, answer=said)
         changes_mind = last.answer is OfferAnswer.ACCEPTED and said is OfferAnswer.DECLINED
@@ -144,7 +148,8 @@ def set_acceptance_rate(
     risk: float,
     source: str,
     by: str,
-    ledger: CycleReads,
+    made_from: str = "",
+    ledger: Ledger,
 ) -> YieldRate:
     """Store how many accept, and the allowed probability that too many do.
 
@@ -154,6 +159,7 @@ def set_acceptance_rate(
         risk: Most probability, over the whole round, of more accepting than there are places.
         source: Where the rate comes from.
         by: Who states it.
+        made_from: The revision of the rate that the form was made from; "" for no check.
         ledger: The ledger.
 
     Raises:
@@ -165,6 +171,10 @@ def set_acceptance_rate(
         stated = YieldRate(
             accepting=rate[0], declining=rate[1], risk=risk, source=source, by=by, at=tx.now
         )
+        there = ledger.yield_rate(cycle_id)
+        if there is not None and replace(there, by=by, at=tx.now) == stated:
+            return there
+        check_revision(made_from, there.revision if there else NOTHING, _told(there))
         tx.insert_yield(stated)
         tx.record(
             EventType.YIELD_SET,
@@ -175,6 +185,13 @@ def set_acceptance_rate(
             },
         )
         return stated
+
+
+def _told(rate: YieldRate | None) -> dict[str, object]:
+    """Return what a stored rate says, by the name of the field."""
+    if rate is None:
+        return {}
+    return {"source": rate.source, "risk": rate.risk, "by": rate.by}
 
 
 def _check_seen(wave: OfferWave, seen: Sequence[int] | None, at_most: int) -> None:

@@ -1,6 +1,7 @@
 """Facts about Redis and the database, for the health checks."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 
@@ -21,6 +22,7 @@ class RedisFacts:
         ahead: Seconds by which its clock is ahead of this machine's.
         waiting: Messages in each queue that was asked for.
         moving: Queues among them that shrank, or were empty, within the look's second.
+        noted: What was only counted in the last 30 days, by name; approximate.
     """
 
     version: str
@@ -34,6 +36,7 @@ class RedisFacts:
     ahead: float
     waiting: dict[str, int]
     moving: frozenset[str]
+    noted: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

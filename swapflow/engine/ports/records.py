@@ -8,6 +8,7 @@ from swapflow.domain.cycle import Position
 from swapflow.domain.event import Json
 from swapflow.domain.people.application import ApplicationStatus
 from swapflow.domain.rules import Rules
+from swapflow.domain.seal import revision
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,6 +181,11 @@ class Pin:
     by: str
     reason: str
     at: datetime
+
+    @property
+    def revision(self) -> str:
+        """The revision that a form about another pin is made from."""
+        return revision(self.verdict, self.by, self.reason, self.at)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,7 +21,12 @@ from swapflow.domain.rules import Rules
 from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.projection.pull_events import EXTRA_PULL
-from swapflow.engine.reviewing.submitted_score import check_origin, new_score, seat_payload
+from swapflow.engine.reviewing.submitted_score import (
+    check_origin,
+    new_score,
+    same_content,
+    seat_payload,
+)
 from swapflow.errors import (
     AssignmentClosedError,
     InvalidInputError,
@@ -144,7 +149,7 @@ class _Submission:
         # Checked before the status: a repeated submit gets its receipt even after the task was
         # closed.
         if earlier is not None:
-            return _again(earlier, value)
+            return self._again(answer, earlier, value)
         if assignment.status is AssignmentStatus.DECLINED:
             raise AssignmentClosedError(assignment.id, assignment.status)
         if self._is_over(assignment):
@@ -158,6 +163,21 @@ class _Submission:
         if self._is_cancelled(assignment):
             return self._keep(answer, assignment, value, reason=NotCounted.NO_LONGER_ASKED)
         return self._count(answer, assignment, value, late=None)
+
+    def _again(self, answer: Answer, earlier: Score, value: int) -> Receipt:
+        """Return the receipt for an answer stored before; another one needs a correction."""
+        given = self._tx.given(earlier.assignment_id) if earlier not in self._new else None
+        if earlier.value != value or (given is not None and not same_content(answer, given)):
+            raise AssignmentClosedError(
+                earlier.assignment_id, AssignmentStatus.SCORED, code="assignment_answered"
+            )
+        return Receipt(
+            assignment_id=earlier.assignment_id,
+            seq=earlier.seq,
+            value=earlier.value,
+            counts=earlier.counts,
+            repeated=True,
+        )
 
     def _is_over(self, assignment: Assignment) -> bool:
         """Whether the list is final and this answer serves no reconsideration."""
@@ -343,21 +363,6 @@ def _change_of(pull: Pull, scores: Iterable[Score]) -> _Change:
     change = _Change(pull=pull, before=(0, 0), values=values)
     change.before = change.after()
     return change
-
-
-def _again(earlier: Score, value: int) -> Receipt:
-    """Return the receipt for an answer stored before; another value needs a correction."""
-    if earlier.value != value:
-        raise AssignmentClosedError(
-            earlier.assignment_id, AssignmentStatus.SCORED, code="assignment_answered"
-        )
-    return Receipt(
-        assignment_id=earlier.assignment_id,
-        seq=earlier.seq,
-        value=earlier.value,
-        counts=earlier.counts,
-        repeated=True,
-    )
 
 
 def _scored(

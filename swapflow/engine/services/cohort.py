@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from swapflow.domain.cohort.proposal import MethodSheet, Outcome, Place, Proposal, Waiver
 from swapflow.domain.rules import Estimates, Rules
+from swapflow.domain.seal import NOTHING
 from swapflow.engine.cohort import signing
 from swapflow.engine.cohort.finalize import Override
 from swapflow.engine.cohort.prepared_decisions import drop, prepare, prepare_reopening
@@ -14,6 +15,7 @@ from swapflow.engine.lifecycle.estimate_choice import choose_estimates
 from swapflow.engine.lifecycle.pins import PinSide, pin
 from swapflow.engine.read_models.final_list import FinalList, final_list
 from swapflow.engine.read_models.proposal import propose
+from swapflow.engine.revisions import check_revision
 from swapflow.engine.services.context import ServiceContext
 from swapflow.errors import InvalidInputError
 
@@ -25,7 +27,14 @@ class CohortService:
     context: ServiceContext
 
     def propose_pin(
-        self, cycle_id: str, application: int, verdict: str, *, by: str, reason: str
+        self,
+        cycle_id: str,
+        application: int,
+        verdict: str,
+        *,
+        by: str,
+        reason: str,
+        made_from: str = "",
     ) -> None:
         """Pin an application "in" or "out" at the decision; "" removes the pin.
 
@@ -37,6 +46,13 @@ class CohortService:
         if not reason.strip():
             raise InvalidInputError("decision_reason_missing")
         self.context.ledger.application(cycle_id, application)
+        pins = self.context.ledger.pins(cycle_id)
+        there = next((pin for pin in pins if pin.application == application), None)
+        check_revision(
+            made_from,
+            there.revision if there else NOTHING,
+            {"pin": there.verdict, "reason": there.reason, "by": there.by} if there else {},
+        )
         self.context.ledger.set_pin(cycle_id, application, verdict=verdict, by=by, reason=reason)
 
     def propose(self, cycle_id: str) -> Proposal:
@@ -73,7 +89,13 @@ class CohortService:
         self.context.doorbell.ring(cycle_id)
 
     def choose_estimates(
-        self, cycle_id: str, estimates: Estimates, *, by: str, reason: str
+        self,
+        cycle_id: str,
+        estimates: Estimates,
+        *,
+        by: str,
+        reason: str,
+        made_from: str = "",
     ) -> Rules:
         """Make the list by other estimates, or by the rule's own again."""
         changed = choose_estimates(
@@ -81,6 +103,7 @@ class CohortService:
             estimates,
             by=by,
             reason=reason,
+            made_from=made_from,
             ledger=self.context.ledger,
             provider=self.context.provider,
         )

@@ -49,19 +49,45 @@ class OfferService:
         )
 
     def answer(
-        self, cycle_id: str, external_id: str, said: OfferAnswer, *, by: str, reason: str = ""
+        self,
+        cycle_id: str,
+        external_id: str,
+        said: OfferAnswer,
+        *,
+        by: str,
+        reason: str = "",
+        made_from: str = "",
     ) -> Offer:
         """Record an applicant's answer to an offer."""
         return offering.answer(
-            cycle_id, external_id, said, by=by, reason=reason, ledger=self.context.ledger
+            cycle_id,
+            external_id,
+            said,
+            by=by,
+            reason=reason,
+            made_from=made_from,
+            ledger=self.context.ledger,
         )
 
     def set_acceptance_rate(
-        self, cycle_id: str, rate: tuple[float, float], *, risk: float, source: str, by: str
+        self,
+        cycle_id: str,
+        rate: tuple[float, float],
+        *,
+        risk: float,
+        source: str,
+        by: str,
+        made_from: str = "",
     ) -> YieldRate:
         """Store the share of offers that is accepted."""
         return offering.set_acceptance_rate(
-            cycle_id, rate, risk=risk, source=source, by=by, ledger=self.context.ledger
+            cycle_id,
+            rate,
+            risk=risk,
+            source=source,
+            by=by,
+            made_from=made_from,
+            ledger=self.context.ledger,
         )
 
     def acceptance_rate(self, cycle_id: str) -> YieldRate | None:

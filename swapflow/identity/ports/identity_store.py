@@ -190,9 +190,17 @@ class IdentityStore(IntegrationStore, Protocol):
         ...
 
 
+UNCONDITIONAL = "unconditional-writes"
+"""What writes of the API without `If-Match` are counted as."""
+
+
 class Limiter(Protocol):
     """Counts tries, so that guessing is slow."""
 
     def hit(self, name: str, key: str, *, times: int, seconds: int) -> int:
         """Count one try; return 0 when it is allowed, else the seconds to wait."""
+        ...
+
+    def note(self, name: str) -> None:
+        """Count something for those who look after the installation; never waits, may be lost."""
         ...

@@ -22,6 +22,7 @@ class Offered(Out):
     by: str
     at: datetime
     until: datetime | None
+    revision: str = Field(description="To be sent as `If-Match` with what takes its place.")
 
 
 class Rate(Out):
@@ -34,6 +35,7 @@ class Rate(Out):
     source: str
     by: str
     at: datetime
+    revision: str = Field(description="To be sent as `If-Match` with what takes its place.")
 
 
 class Offers(Out):
