@@ -226,7 +226,7 @@ def _redis(settings: Settings) -> Iterator[DoctorFinding]:
             says=f"about {count} writes in 30 days did not say what they were made from, and "
             "overwrote what was there",
             cure="send the ETag of what was read as If-Match; from 1.0 on such writes are refused "
-            "with 428 (docs/api.md)",
+            "with 428 (docs/administrators.md)",
         )
 
 

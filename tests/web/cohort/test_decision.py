@@ -1,6 +1,7 @@
 """Deciding at the screen: the list, changes with reasons, signatures, the result, its files."""
 
 import io
+import re
 import zipfile
 from dataclasses import replace
 
@@ -314,3 +315,26 @@ def test_the_checks_say_that_groups_are_recorded_and_never_what_they_are(site: S
     assert "groups are recorded for monitoring" in page
     assert "heliotrope" not in page
     assert "colour" not in page
+
+
+def test_a_list_that_moved_while_reasons_were_written_is_shown_with_them(site: Site) -> None:
+    path = ended(site)
+    client = chair(site)
+    inside, outside = swap(site)
+    shown = site.product.cohort.propose("fall").seal.digest
+    gone = next(p for p in reversed(site.product.cohort.propose("fall").places))
+    site.product.applicants.move("fall", gone.external_id, ApplicationStatus.WITHDRAWN, by="ops")
+    changes = {f"change.{inside}": "out", f"change.{outside}": "in", "shown": shown}
+    reasons = {f"reason.{inside}": "a second thought", f"reason.{outside}": "another one"}
+
+    stale = client.post(f"{path}/prepare", data={**changes, **reasons})
+
+    assert stale.status_code == 409
+    assert site.ledger.prepared("fall") is None
+    assert "who is on the list, or the order" in stale.text
+    assert "The list as it is proposed now" in stale.text
+    assert "a second thought" in stale.text
+    again = re.search(r'name="shown" value="([^"]+)"', stale.text)
+    assert again is not None
+    done = client.post(f"{path}/prepare", data={**changes, **reasons, "shown": again[1]})
+    assert done.status_code == 303
