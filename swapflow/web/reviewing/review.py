@@ -9,6 +9,7 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 from starlette.concurrency import run_in_threadpool
 
+from swapflow.domain.reviewing.assignment import AssignmentStatus
 from swapflow.domain.reviewing.score import Draft
 from swapflow.engine.reviewing.review_page import ReviewPage
 from swapflow.engine.reviewing.submitted_score import review_revision
@@ -246,7 +247,9 @@ def _correct(
 
 def _is_stale(error: SwapflowError) -> bool:
     """Whether a review was handed in or corrected since the form was opened."""
-    return isinstance(error, StaleRevisionError) or error.code == "assignment_answered"
+    return isinstance(error, StaleRevisionError) or (
+        isinstance(error, AssignmentClosedError) and error.status == AssignmentStatus.SCORED
+    )
 
 
 def _keep_draft(
