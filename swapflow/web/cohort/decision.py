@@ -135,10 +135,12 @@ def show_changes(request: Request, cycle_id: str, principal: MayDecide, form: Th
     words = app.product.meetings.agenda(cycle_id, proposal=proposal).words
     reasons |= {number: f"meeting: {said.reason}" for number, said in words.items() if said.reason}
     changes, problem = _changes(proposal, dict(texts(form)), reasons)
-    if problem:
-        return open_decision(request, cycle, principal, problem=problem)
     shown = text(form, "shown")
-    problem = "" if not shown or proposal.seal.agrees(shown) else _changed(proposal, shown)
+    moved_on = bool(shown) and not proposal.seal.agrees(shown)
+    if moved_on:
+        problem = _changed(proposal, shown)
+    elif problem:
+        return open_decision(request, cycle, principal, problem=problem)
     return _reasons(
         request,
         cycle,
@@ -148,7 +150,7 @@ def show_changes(request: Request, cycle_id: str, principal: MayDecide, form: Th
             changes=changes,
             problem=problem,
             shown=shown,
-            moved_on=bool(problem),
+            moved_on=moved_on,
         ),
     )
 
@@ -160,9 +162,12 @@ def prepare(request: Request, cycle_id: str, principal: MayDecide, form: TheForm
     cycle = _undecided(app, cycle_id)
     proposal = app.product.cohort.propose(cycle_id)
     typed = dict(texts(form))
-    changes, problem = _changes(proposal, typed, {}, checked=True)
     waiver, shown = text(form, "waiver"), text(form, "shown")
-    moved_on = False
+    # Before anything else: what is wrong with a list that they never saw helps nobody.
+    moved_on = bool(shown) and not proposal.seal.agrees(shown)
+    changes, problem = _changes(proposal, typed, {}, checked=not moved_on)
+    if moved_on:
+        problem = _changed(proposal, shown)
     waiver_problem = unwritable(waiver)
     if not waiver and any(place.floor_missing for place in proposal.places):
         waiver_problem = gettext_noop(
