@@ -149,7 +149,7 @@ class _Submission:
         # Checked before the status: a repeated submit gets its receipt even after the task was
         # closed.
         if earlier is not None:
-            return self._again(answer, earlier, value)
+            return _again(self._tx, answer, earlier, value, new=earlier in self._new)
         if assignment.status is AssignmentStatus.DECLINED:
             raise AssignmentClosedError(assignment.id, assignment.status)
         if self._is_over(assignment):
@@ -163,21 +163,6 @@ class _Submission:
         if self._is_cancelled(assignment):
             return self._keep(answer, assignment, value, reason=NotCounted.NO_LONGER_ASKED)
         return self._count(answer, assignment, value, late=None)
-
-    def _again(self, answer: Answer, earlier: Score, value: int) -> Receipt:
-        """Return the receipt for an answer stored before; another one needs a correction."""
-        given = self._tx.given(earlier.assignment_id) if earlier not in self._new else None
-        if earlier.value != value or (given is not None and not same_content(answer, given)):
-            raise AssignmentClosedError(
-                earlier.assignment_id, AssignmentStatus.SCORED, code="assignment_answered"
-            )
-        return Receipt(
-            assignment_id=earlier.assignment_id,
-            seq=earlier.seq,
-            value=earlier.value,
-            counts=earlier.counts,
-            repeated=True,
-        )
 
     def _is_over(self, assignment: Assignment) -> bool:
         """Whether the list is final and this answer serves no reconsideration."""
@@ -363,6 +348,30 @@ def _change_of(pull: Pull, scores: Iterable[Score]) -> _Change:
     change = _Change(pull=pull, before=(0, 0), values=values)
     change.before = change.after()
     return change
+
+
+def _again(tx: Transaction, answer: Answer, earlier: Score, value: int, *, new: bool) -> Receipt:
+    """Return the receipt for an answer stored before; another one needs a correction.
+
+    Args:
+        tx: The transaction.
+        answer: The answer that came again.
+        earlier: The score that is there.
+        value: The value of the answer.
+        new: Whether the score is of this transaction, and not stored yet.
+    """
+    given = None if new else tx.given(earlier.assignment_id)
+    if earlier.value != value or (given is not None and not same_content(answer, given)):
+        raise AssignmentClosedError(
+            earlier.assignment_id, AssignmentStatus.SCORED, code="assignment_answered"
+        )
+    return Receipt(
+        assignment_id=earlier.assignment_id,
+        seq=earlier.seq,
+        value=earlier.value,
+        counts=earlier.counts,
+        repeated=True,
+    )
 
 
 def _scored(
