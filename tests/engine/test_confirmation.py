@@ -13,6 +13,7 @@ from swapflow.domain.cycle import CycleStatus, Position
 from swapflow.domain.event import Json
 from swapflow.domain.people.application import ApplicationStatus
 from swapflow.domain.reviewing.score import Answer
+from swapflow.domain.rules import Purpose
 from swapflow.domain.seal import seal
 from swapflow.engine import confirmation
 from swapflow.engine.cohort.finalize import Override
@@ -21,12 +22,22 @@ from swapflow.engine.offers.announcement_wording import usual_wording
 from swapflow.engine.ports.records import PreparedDecision
 from swapflow.engine.ports.writes.transaction import Write
 from swapflow.errors import ConflictError, NotReadyError, SwapflowError
-from tests.engine.cohort.test_finalize import proposed
-from tests.engine.cycle_by_hand import CYCLE, World
+from tests.engine.cycle_by_hand import CYCLE, World, rules
 from tests.engine.reconsideration.fixed_list import answered, concluded, fixed, order, reopened
 
 
 Act = Callable[[], object]
+
+
+def rising(external_id: str, *_: object) -> float:
+    return int(external_id[1:]) / 10
+
+
+def proposed() -> World:
+    """A cycle whose stop is proposed: A006 to A008 are ahead."""
+    world = World(rules=rules(budget=8, purpose=Purpose.REAL))
+    world.run(rising)
+    return world
 
 
 def meanwhile(world: World, act: Act, *, times: int = 1) -> None:

@@ -9,19 +9,21 @@ import pytest
 from starlette.testclient import TestClient
 
 from swapflow.domain.event import EventType
+from swapflow.domain.reviewing.assignment import Assignment
 from swapflow.domain.reviewing.score import Answer
+from swapflow.domain.rules import KindRules, SeatLine
 from swapflow.identity.permissions import Role
 from tests.web.cohort.fixed_cohorts import chair, ended, offers_out
-from tests.web.cohort.test_meeting import opened
-from tests.web.cycle.test_interviews import SLOT, panel
 from tests.web.forms import fields_of
-from tests.web.reviewing.test_review import GOOD, task_of
 from tests.web.site import SITE_RULES, Site
 
 
 TEMPLATES = Path("swapflow/web/templates")
 CARRIED = ("revision", "shown", "digest", "which", "version", "seen")
 """Hidden fields by which a form tells what it was made from."""
+
+GOOD = {"c0": "3", "c1": "3", "remark": "Well prepared."}
+SLOT = {"starts": "2031-03-10T14:00", "minutes": "45", "place": "Room 2"}
 
 ADDS_OR_NAMES = {
     "absences", "add", "again", "ask", "away", "back", "close", "code", "decline", "end",
@@ -69,6 +71,13 @@ class Form:
     stored: Callable[[], object]
     typed: str
     there: str
+
+
+def task_of(site: Site) -> tuple[TestClient, Assignment, str]:
+    """Return a reviewer's browser, a task of theirs, and its address."""
+    site.launched()
+    client, assignment = site.assigned()
+    return client, assignment, f"/tasks/{site.product.tasks.code(assignment.id)}"
 
 
 def revision_in(page: str, action: str) -> str:
@@ -140,7 +149,10 @@ def two_tabs_that_hand_in(site: Site) -> Form:
 
 
 def interview(site: Site) -> Form:
-    assignment = panel(site)
+    panel = KindRules(name="review", cost=1, gain=1.0, maximum=1, seats=3, quorum=3)
+    lines = (SeatLine(name="all", places=1),)
+    site.launched(rules=replace(SITE_RULES, kinds=(panel,), lines=lines), applicants=2, roster=6)
+    _, assignment = site.assigned()
     staff = site.signed_in(Role.OPERATIONS)
     action = "/applicants/fall/slots"
     slot = SLOT | {"pull": assignment.pull_id}
@@ -180,7 +192,9 @@ def rate(site: Site) -> Form:
 
 
 def outcome(site: Site) -> Form:
-    client = opened(site)
+    ended(site)
+    client = chair(site)
+    client.post("/decide/fall/meeting/open")
     number = site.product.meetings.agenda("fall").missing[0].application
     action = f"/decide/fall/meeting/{number}"
     return Form(
