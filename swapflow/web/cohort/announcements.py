@@ -135,15 +135,17 @@ def announce(request: Request, cycle_id: str, principal: MayDecide, form: TheFor
 
 
 @router.post("/take-back")
-def take_back(request: Request, cycle_id: str, principal: MayDecide) -> Response:
+def take_back(request: Request, cycle_id: str, principal: MayDecide, form: TheForm) -> Response:
     """Take back the announcements that are held, and the offers they tell of."""
+    typed = text(form, "which")
+    which = int(typed) if typed.isdecimal() and len(typed) < 10 else None  # noqa: PLR2004 - digits
     product = app_context(request).product
     return act(
         request,
         principal,
         f"/decide/{cycle_id}/letters",
         "took letters back",
-        lambda: product.announcements.take_back(cycle_id, by=principal.name),
+        lambda: product.announcements.take_back(cycle_id, by=principal.name, which=which),
         form="take-back",
         again=lambda refused: _page(
             request,

@@ -21,6 +21,7 @@ from swapflow.domain.cohort.quality_words import MODEL_LIMITS, shows_certified_l
 from swapflow.domain.cycle import Cycle, CycleStatus
 from swapflow.engine.cohort.prepared_decisions import REOPENING, needed_signatures
 from swapflow.engine.cohort.signing import PendingSignatures
+from swapflow.engine.confirmation import named
 from swapflow.errors import InvalidInputError, NotFoundError
 from swapflow.files.exports.method_sheet import method_told
 from swapflow.i18n.languages import gettext
@@ -47,7 +48,7 @@ MaySign = Annotated[Principal, Depends(may(Right.SIGN))]
 def reopen(request: Request, cycle_id: str, principal: MaySign, form: TheForm) -> Response:
     """Ask that a fixed list be reopened; another person must agree."""
     product = app_context(request).product
-    reason = text(form, "reason")
+    reason, shown = text(form, "reason"), text(form, "shown")
     cycle = product.cycles.get(cycle_id)
     missing = "" if reason else Message("reopening_reason_not_typed")
     if problem := unwritable(reason) or missing:
@@ -62,7 +63,9 @@ def reopen(request: Request, cycle_id: str, principal: MaySign, form: TheForm) -
         principal,
         f"/decide/{cycle_id}",
         "asked to reopen the list",
-        lambda: product.cohort.prepare_reopening(cycle_id, by=principal.name, reason=reason),
+        lambda: product.cohort.prepare_reopening(
+            cycle_id, by=principal.name, reason=reason, shown=shown
+        ),
         form="reopen",
         typed={"reopen": reason},
         again=decision_again(request, cycle, principal),
@@ -133,6 +136,7 @@ def open_decision(
             "waiting_requests": sum(kind.proposed for kind in progress.kinds),
             "ready": ready,
             "pending": pending,
+            "named": named,
             "needed": needed_signatures(product.cycles.rules(cycle.id)),
             "me": principal.name,
             "versions": [version for version, _, _ in product.cohort.proposals(cycle.id)],
@@ -174,6 +178,9 @@ def show_result(
             "waitlist": _decided(proposal, decided, Verdict.WAITLISTED),
             "signed": product.cohort.signatures(cycle.id, version),
             "pending": _reopening(app, cycle) if latest else None,
+            "shown": product.cohort.final_list(cycle.id).seal.digest
+            if latest and cycle.status is CycleStatus.FINALIZED
+            else "",
             "me": principal.name,
             "problem": problem,
             "typed": dict(typed or {}),
