@@ -13,7 +13,6 @@ from enum import Enum, auto
 from typing import Protocol, TypeVar
 
 from swapflow.domain.cohort.announcement import Announcement, Group, told
-from swapflow.domain.cohort.meeting import Meeting
 from swapflow.domain.cycle import Position
 from swapflow.domain.people.application import Application
 from swapflow.domain.seal import Seal
@@ -40,7 +39,6 @@ class Sealed(Protocol):
 class Beside(Enum):
     """What an act can rest on and no event covers."""
 
-    MEETING = auto()
     PREPARED = auto()
     PEOPLE = auto()
     TOLD = auto()
@@ -54,7 +52,6 @@ class Basis:
         position: The last event.
         rules_version: The rules in force; before a launch no event tells of others.
         name: The program's name, which letters mention.
-        meeting: The meeting about the next list, if the act rests on it.
         prepared: The prepared decision and its signatures, if the act rests on them.
         people: Names and addresses of the applicants, if the act rests on them.
         told: What each applicant was told last: announcement, group and offer by application, if
@@ -64,7 +61,6 @@ class Basis:
     position: Position
     rules_version: int
     name: str
-    meeting: Meeting | None
     prepared: PreparedDecision | None
     people: tuple[Application, ...]
     told: Mapping[int, tuple[int, Group, int | None]]
@@ -135,12 +131,10 @@ def named(parts: Collection[str]) -> list[Message]:
 def unchanged(tx: Transaction, basis: Basis, beside: Collection[Beside]) -> bool:
     """Whether everything that an act was worked out from is the same under the lock."""
     cycle = tx.cycle
-    version = cycle.cohort_version + 1
     return basis == Basis(
         position=cycle.position,
         rules_version=cycle.rules_version,
         name=cycle.name,
-        meeting=tx.meeting(version) if Beside.MEETING in beside else None,
         prepared=tx.prepared() if Beside.PREPARED in beside else None,
         people=tx.applications() if Beside.PEOPLE in beside else (),
         told=_told(tx.announcements()) if Beside.TOLD in beside else {},
@@ -150,12 +144,10 @@ def unchanged(tx: Transaction, basis: Basis, beside: Collection[Beside]) -> bool
 def _basis(cycle_id: str, beside: Collection[Beside], *, ledger: Ledger) -> Basis:
     with ledger.one_moment():
         cycle = ledger.cycle(cycle_id)
-        version = cycle.cohort_version + 1
         return Basis(
             position=cycle.position,
             rules_version=cycle.rules_version,
             name=cycle.name,
-            meeting=ledger.meeting(cycle_id, version) if Beside.MEETING in beside else None,
             prepared=ledger.prepared(cycle_id) if Beside.PREPARED in beside else None,
             people=ledger.applications(cycle_id) if Beside.PEOPLE in beside else (),
             told=_told(ledger.announcements(cycle_id)) if Beside.TOLD in beside else {},

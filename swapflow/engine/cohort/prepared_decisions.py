@@ -115,7 +115,7 @@ def prepare(
             seal=proposal.seal,
         )
 
-    return confirm(cycle_id, work, _put, shown=shown, beside={Beside.MEETING}, ledger=ledger)
+    return confirm(cycle_id, work, _put, shown=shown, ledger=ledger)
 
 
 def prepare_reopening(

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from swapflow.domain.cohort.proposal import Proposal, Waiver
 from swapflow.engine.cohort.finalize import Override, WorkedOutDecision, fix_list, work_out
 from swapflow.engine.cohort.meeting import check_recorded, follow
-from swapflow.engine.confirmation import Beside, check_shown, confirm
+from swapflow.engine.confirmation import check_shown, confirm
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.read_models.proposal import propose
 from swapflow.engine.read_models.snapshot import SnapshotCache
@@ -59,4 +59,4 @@ def finalize_as_recorded(
             ledger=ledger,
         )
 
-    return confirm(cycle_id, work, fix_list, shown=shown, beside={Beside.MEETING}, ledger=ledger)
+    return confirm(cycle_id, work, fix_list, shown=shown, ledger=ledger)

@@ -209,7 +209,7 @@ def sign(
         work,
         write,
         shown=digest,
-        beside={Beside.PREPARED, Beside.MEETING, Beside.TOLD},
+        beside={Beside.PREPARED, Beside.TOLD},
         ledger=ledger,
     )
 
