@@ -26,7 +26,7 @@ from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.web.http.context import AppContext, app_context
 from swapflow.web.http.dependencies import may
-from swapflow.web.http.nested_forms import TheForm, text
+from swapflow.web.http.nested_forms import TheForm, is_number, text
 from swapflow.web.http.program_page import (
     NOTHING_REFUSED,
     FieldError,
@@ -46,9 +46,6 @@ MayDecide = Annotated[Principal, Depends(may(Right.DECIDE))]
 MaySign = Annotated[Principal, Depends(may(Right.SIGN))]
 
 LONGEST_NAME = 200
-
-LONGEST_NUMBER = 10
-"""Digits of the number of a row."""
 
 RESULTS = {
     Result.ADDED: gettext_noop("added to the list"),
@@ -158,7 +155,7 @@ def take_back(
     which = text(form, "which")
     act_on = partial(
         app_context(request).product.reconsiderations.take_back,
-        which=int(which) if which.isdecimal() and len(which) < LONGEST_NUMBER else None,
+        which=int(which) if is_number(which) else None,
     )
     done = "took a reconsideration back"
     return _with_reason(request, cycle_id, number, principal, form, done, act_on, "take-back")
