@@ -52,6 +52,7 @@ class Seal:
         if self.agrees(shown):
             return ()
         before = shown.split(BETWEEN)[1:]
+        # An earlier release may have made the digest from other parts.
         if len(before) != len(self.parts):
             return ()
         pairs = zip(self.parts.items(), before, strict=True)
@@ -69,6 +70,7 @@ def seal(**parts: object) -> Seal:
         parts: The content of each part, as values that JSON can hold; their order stays.
     """
     texts = {name: _text(content) for name, content in parts.items()}
+    # The whole is made from the texts: the parts are cut too short to vouch for them.
     return Seal(
         hashlib.sha256(_text(texts).encode()).hexdigest(),
         {name: hashlib.sha256(text.encode()).hexdigest()[:PART] for name, text in texts.items()},
@@ -85,6 +87,7 @@ def revision(*content: object) -> str:
 
 
 def _text(content: object) -> str:
+    # Sorted, so that equal content is one text in whatever order it was read.
     return json.dumps(_plain(content), sort_keys=True, ensure_ascii=False)
 
 
@@ -96,12 +99,14 @@ def _plain(content: object) -> object:
     plain: object = content
     if isinstance(content, float):
         plain = f"{content:.9f}"
+    # A moment is a date too, so it is asked for first.
     elif isinstance(content, datetime):
         plain = content.astimezone(UTC).isoformat()
     elif isinstance(content, date):
         plain = content.isoformat()
     elif isinstance(content, Mapping):
         plain = {str(name): _plain(one) for name, one in content.items()}
+    # The order of a set differs from process to process.
     elif isinstance(content, set | frozenset):
         plain = sorted(content)
     elif isinstance(content, Sequence) and not isinstance(content, str):

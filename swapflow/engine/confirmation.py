@@ -101,10 +101,12 @@ def confirm(
         # Read first: whatever comes while the act is worked out differs from it under the lock.
         basis = _basis(cycle_id, beside, ledger=ledger)
         worked = work()
+        # Outside the lock, so that a refusal keeps nobody waiting.
         check_shown(worked.seal, shown)
         with ledger.write(cycle_id) as tx:
             if unchanged(tx, basis, beside):
                 return write(tx, worked)
+            # Otherwise the transaction ends without a write, and the act is worked out anew.
     raise ConflictError("recorded_meanwhile")
 
 

@@ -31,7 +31,7 @@ from tests.races.pages import PAGES
 
 OUT = Path("var/races.json")
 LONGEST = 0.05
-"""Seconds after which at the latest somebody acts."""
+"""Seconds within which both act."""
 
 AHEAD = 0.01
 """Seconds between telling the other process and the first moment."""

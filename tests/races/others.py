@@ -198,7 +198,7 @@ class Others:
         self._process.start()
 
     def prepare(self, url: str, how: Disturbance) -> None:
-        """Let them look at what they are going to change."""
+        """Have them look at what they are going to change."""
         self._pipe.send((url, how))
         assert (said := self._pipe.recv()) == "ready", said
 

@@ -245,6 +245,7 @@ def drop(cycle_id: str, *, shown: str = "", ledger: CycleReads) -> bool:
         ConflictError: If another is prepared than was shown.
     """
     with ledger.write(cycle_id) as tx:
+        # Under the lock: another decision may be prepared in this moment.
         there = tx.prepared()
         if shown and (there is None or there.digest != shown):
             raise ConflictError("prepared_decision_changed")

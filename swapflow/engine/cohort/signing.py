@@ -182,12 +182,14 @@ def sign(
                 "list_changed_since_prepared", changed=named(waiting.changed or ("list",))
             )
         what, signed = waiting.prepared.what, waiting.prepared.signed
+        # Two names are two people: preparing these has signed them already.
         if what in {RECONSIDERATION, UNDOING} and by == waiting.prepared.by:
             raise InvalidInputError("signed_already")
         if what == REOPENING and by == waiting.prepared.by:
             raise InvalidInputError("reopening_by_one_person")
         if what == DECISION:
             _check_meeting(cycle_id, waiting, ledger=ledger)
+        # In the order of signing; a person who signs twice counts once.
         names = tuple(dict.fromkeys((*signed, by)))
         done = len(names) >= waiting.needed
         return _Signing(
@@ -201,6 +203,7 @@ def sign(
         if signing.carry_out is None:
             return False
         signing.carry_out(tx)
+        # In the same write: signatures never outlive what they were for.
         tx.drop_prepared()
         return True
 

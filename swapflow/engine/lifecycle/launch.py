@@ -121,6 +121,7 @@ def launch(
 
     def write(tx: Transaction, _: Launchable) -> None:
         rules = tx.rules()
+        # Settled in the write itself: what was shown is the draft, and it is the same still.
         settled = settled_at_launch(rules)
         if settled != rules:
             tx.set_rules(settled, by=by, reason=LAUNCH_REASON)

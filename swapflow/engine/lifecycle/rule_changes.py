@@ -50,6 +50,7 @@ def change_rules(
         old, cycle = tx.rules(), tx.cycle
         launched = cycle.status is not CycleStatus.DRAFT
         rules = kept(old, rules, launched=launched)
+        # After what a launched program keeps, so that a file that leaves it out changes nothing.
         if replace(rules, version=old.version) == old:
             return old
         check_revision(made_from, str(old.version), {"version": old.version})

@@ -172,6 +172,7 @@ def set_acceptance_rate(
             accepting=rate[0], declining=rate[1], risk=risk, source=source, by=by, at=tx.now
         )
         there = ledger.yield_rate(cycle_id)
+        # Stated again, the same rate is no event and keeps the name under which it came first.
         if there is not None and replace(there, by=by, at=tx.now) == stated:
             return there
         check_revision(made_from, there.revision if there else NOTHING, _told(there))

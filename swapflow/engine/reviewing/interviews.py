@@ -119,6 +119,7 @@ def set_slots(
             new = _interview(slot, old, zone=rules.zone, by=by)
             if old is not None and old.stands and _same(old, new):
                 continue
+            # A slot that stays as it is may come from any form; only changes overwrite.
             check_revision(made_from, old.revision if old else NOTHING, _told(old))
             tx.set_interview(new)
             changed += 1

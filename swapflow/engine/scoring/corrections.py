@@ -70,6 +70,7 @@ def correct_in(
     old = there.score
     value = utility_of(answer, tx.rules(), old.kind)
     counts = old.counts and not saw_others
+    # Before the revision is compared: what is stored already refuses nobody, also when sent late.
     if same_content(answer, there) and (value, counts) == (old.value, old.counts):
         _refuse_fixed(tx, tx.pulls([old.pull_id])[old.pull_id])
         return old.seq
