@@ -44,7 +44,7 @@ ROSTER = [
 def asked(url: str, **changes: object) -> World:
     """A cycle whose asking was ended by staff; nothing of it is signed yet.
 
-    Somebody was pinned, a request struck and others approved, and A008 has no review.
+    One applicant was pinned, a request struck and others approved, and A008 has no review.
     """
     settings: dict[str, object] = {
         "purpose": Purpose.REAL,
