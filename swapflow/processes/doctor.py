@@ -15,6 +15,7 @@ from importlib.metadata import version
 from swapflow.bootstrap import why_unwritable
 from swapflow.engine.ports.health_facts import DatabaseFacts, Outboxes, RedisFacts
 from swapflow.errors import InvalidInputError, UnavailableError
+from swapflow.identity.ports.identity_store import UNCONDITIONAL
 from swapflow.processes.exposure import Exposure, open_data, refused_rosters, untrusted_proxy
 from swapflow.settings import Settings, load_settings, refuse_unsafe
 
@@ -240,6 +241,15 @@ def _redis(settings: Settings) -> Iterator[DoctorFinding]:
     yield _persistence(facts)
     yield from _queues(facts)
     yield from map(_exposed, untrusted_proxy(facts, settings))
+    if count := facts.noted.get(UNCONDITIONAL):
+        yield DoctorFinding(
+            check="API clients",
+            grade=Grade.WARNING,
+            says=f"about {count} writes in 30 days did not say what they were made from, and "
+            "overwrote what was there",
+            cure="send the ETag of what was read as If-Match; from 1.0 on such writes are refused "
+            "with 428 (docs/administrators.md)",
+        )
 
 
 def _eviction(facts: RedisFacts) -> DoctorFinding:

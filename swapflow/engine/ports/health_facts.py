@@ -1,6 +1,7 @@
 """Facts about Redis and the database, for the health checks."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 
@@ -23,6 +24,7 @@ class RedisFacts:
         moving: Queues among them that shrank, or were empty, within the look's second.
         untrusted_proxy: Address that forwarded a request within a week and is not trusted to say
             for whom; "" for none.
+        noted: What was only counted in the last 30 days, by name; approximate.
     """
 
     version: str
@@ -37,6 +39,7 @@ class RedisFacts:
     waiting: dict[str, int]
     moving: frozenset[str]
     untrusted_proxy: str = ""
+    noted: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,7 @@ from swapflow.domain.people.application import ApplicationStatus
 from swapflow.domain.people.interview import Interview
 from swapflow.domain.reviewing.assignment import Assignment
 from swapflow.domain.rules import KindRules, Rules
+from swapflow.domain.seal import revision
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -295,6 +296,11 @@ class Pin:
     by: str
     reason: str
     at: datetime
+
+    @property
+    def revision(self) -> str:
+        """The revision that a form about another pin is made from."""
+        return revision(self.verdict, self.by, self.reason, self.at)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
