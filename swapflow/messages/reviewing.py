@@ -1,6 +1,10 @@
 """Tasks, scores, rubrics, documents and interviews."""
 
 TEXTS = {
+    "tasks_unreadable": (
+        "the tasks of program {cycle} cannot be shown at the moment; nothing is lost. Tell the "
+        "office that invited you"
+    ),
     "criterion_unknown": (
         "the rubric of {kind!r} has no criterion {criterion!r}; it has {criteria}"
     ),

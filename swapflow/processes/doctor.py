@@ -250,6 +250,7 @@ def _redis(settings: Settings) -> Iterator[DoctorFinding]:
             cure="send the ETag of what was read as If-Match; from 1.0 on such writes are refused "
             "with 428 (docs/administrators.md)",
         )
+    yield from _quarantine(facts)
 
 
 def _eviction(facts: RedisFacts) -> DoctorFinding:
@@ -318,6 +319,17 @@ def _queues(facts: RedisFacts) -> Iterator[DoctorFinding]:
     else:
         total = sum(facts.waiting.values())
         yield DoctorFinding(check="queues", grade=Grade.GOOD, says=f"{total} messages wait")
+
+
+def _quarantine(facts: RedisFacts) -> Iterator[DoctorFinding]:
+    for cycle_id, note in facts.quarantined.items():
+        yield _fault(
+            f"program {cycle_id}",
+            f"it stands still since {note.since:%Y-%m-%d %H:%M} UTC, at event {note.event}: "
+            f"{note.why}",
+            f"mend the row (deploy/RUNBOOK.md, A damaged row), then swapflow cycle verify "
+            f"{cycle_id}",
+        )
 
 
 def _disk(settings: Settings) -> DoctorFinding:

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Collection
+from typing import cast
 
 import redis
 from redis.backoff import NoBackoff
@@ -9,6 +10,8 @@ from redis.exceptions import ResponseError
 from redis.retry import Retry
 
 from swapflow.engine.ports.health_facts import RedisFacts
+from swapflow.state.keys import QUARANTINE
+from swapflow.state.quarantine_notes import decoded_notes
 from swapflow.state.rate_limits import NOTED_PREFIX
 from swapflow.state.redis import OLDEST_SERVER, answering, connect
 from swapflow.state.untrusted_proxies import read_untrusted_proxy
@@ -41,6 +44,7 @@ def look_at_redis(
             refused = _try_to_write(client)
             untrusted = read_untrusted_proxy(client)
             noted = _noted(client)
+            quarantined = decoded_notes(cast("dict[bytes, bytes]", client.hgetall(QUARANTINE)))
     finally:
         client.close()
     version = str(info["redis_version"])
@@ -54,6 +58,7 @@ def look_at_redis(
         memory_used=int(info["used_memory"]),
         memory_most=int(info.get("maxmemory", 0)),
         refused=refused,
+        quarantined=quarantined,
         ahead=ahead,
         untrusted_proxy=untrusted,
         waiting=second,

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from swapflow.engine.ports.live_state import QuarantineNote
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RedisFacts:
@@ -25,6 +27,7 @@ class RedisFacts:
         untrusted_proxy: Address that forwarded a request within a week and is not trusted to say
             for whom; "" for none.
         noted: What was only counted in the last 30 days, by name; approximate.
+        quarantined: Cycles that stand still because something of theirs cannot be read, and why.
     """
 
     version: str
@@ -40,6 +43,7 @@ class RedisFacts:
     moving: frozenset[str]
     untrusted_proxy: str = ""
     noted: Mapping[str, int] = field(default_factory=dict)
+    quarantined: Mapping[str, QuarantineNote] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

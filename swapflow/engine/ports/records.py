@@ -170,7 +170,11 @@ class StaffRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mail:
-    """A message to a person, as a row: `sending` before the SMTP session, `sent` after."""
+    """A message to a person, as a row: `sending` before the SMTP session, `sent` after.
+
+    Attributes:
+        cycle_id: The cycle that it is about; None for a mail of the office, as to sign in.
+    """
 
     id: str
     to: str
@@ -179,6 +183,7 @@ class Mail:
     html: str
     calendar: str
     state: str
+    cycle_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,8 @@ from swapflow.domain.cycle import Cycle, Round
 from swapflow.domain.ids import CYCLE_ID
 from swapflow.domain.rules import Rubric, Rules
 from swapflow.engine.coordination.coordinator import Coordinator
+from swapflow.engine.coordination.quarantine import OnFault, unreported
+from swapflow.engine.coordination.turns import readable_cycles
 from swapflow.engine.lifecycle import switches
 from swapflow.engine.lifecycle.launch import (
     Launchable,
@@ -35,8 +37,13 @@ class CycleService:
 
     context: ServiceContext
 
-    def coordinator(self, holder: str = "") -> Coordinator:
-        """Build a coordinator; several may run at once."""
+    def coordinator(self, holder: str = "", *, on_fault: OnFault = unreported) -> Coordinator:
+        """Build a coordinator; several may run at once.
+
+        Args:
+            holder: Its name in the lease; made up when empty.
+            on_fault: Told of every cycle that it sets aside.
+        """
         return Coordinator(
             ledger=self.context.ledger,
             state=self.context.state,
@@ -47,6 +54,7 @@ class CycleService:
             address=self.context.address,
             holder=holder,
             events=self.context.events,
+            on_fault=on_fault,
         )
 
     def new_round(
@@ -72,8 +80,8 @@ class CycleService:
         )
 
     def list(self) -> tuple[Cycle, ...]:
-        """List the cycles."""
-        return self.context.ledger.cycles()
+        """List the cycles; one whose row is damaged is left out, and the doctor names it."""
+        return readable_cycles(self.context.ledger)
 
     def get(self, cycle_id: str) -> Cycle:
         """Read one cycle's row."""

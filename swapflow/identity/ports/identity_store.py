@@ -124,7 +124,7 @@ class IdentityStore(IntegrationStore, Protocol):
         ...
 
     def touch_session(self, digest: str) -> None:
-        """Record that a session was used now."""
+        """Record that a session was used now; given up while anything else is writing."""
         ...
 
     def end_session(self, digest: str) -> None:
@@ -174,7 +174,7 @@ class IdentityStore(IntegrationStore, Protocol):
         ...
 
     def touch_token(self, token_id: str) -> None:
-        """Record that a key was used now."""
+        """Record that a key was used now; given up while anything else is writing."""
         ...
 
     def revoke_token(self, token_id: str) -> bool:

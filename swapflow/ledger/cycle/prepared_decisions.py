@@ -18,7 +18,6 @@ from sqlalchemy import (
 from typing_extensions import override
 
 from swapflow.domain.reviewing.score import Score
-from swapflow.domain.rules_text import from_text
 from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.decisions import DecisionReads
 from swapflow.engine.ports.outbox import Outbox
@@ -27,7 +26,7 @@ from swapflow.engine.ports.requests import RequestReads
 from swapflow.errors import NotFoundError
 from swapflow.ledger.core import queries
 from swapflow.ledger.core.database import Database
-from swapflow.ledger.core.row_mapping import MAIL_COLUMNS, AnyRow
+from swapflow.ledger.core.row_mapping import MAIL_COLUMNS, AnyRow, to_rules
 from swapflow.ledger.core.statements import require_cycle
 from swapflow.ledger.cycle.prepared_writes import (
     drop_prepared,
@@ -69,7 +68,9 @@ class SqlPreparedDecisions(CycleReads, RequestReads, DecisionReads, Outbox):
         with self._database.reading() as connection:
             require_cycle(connection, cycle_id)
             return tuple(
-                RulesVersion(rules=from_text(row.body), by=row.by, reason=row.reason, at=row.at)
+                RulesVersion(
+                    rules=to_rules(cycle_id, row.body), by=row.by, reason=row.reason, at=row.at
+                )
                 for row in connection.execute(query)
             )
 

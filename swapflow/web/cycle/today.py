@@ -100,7 +100,11 @@ def show_programs(request: Request, principal: MaySomewhere) -> Response:
         for cycle in cycles
         if cycle.status is CycleStatus.RUNNING
     }
-    return render(request, "cycle/programs.html", {"cycles": cycles, "health": health})
+    return render(
+        request,
+        "cycle/programs.html",
+        {"cycles": cycles, "health": health, "set_aside": product.reports.quarantined()},
+    )
 
 
 @router.get("/{cycle_id}")
@@ -322,6 +326,7 @@ def _standing(app: AppContext, principal: Principal, cycle: Cycle) -> dict[str, 
         "at_risk": bool(finish and rules.deadline and finish > rules.deadline),
         "stop_sentence": STOP_SENTENCES.get(cycle.stop_reason or "", ""),
         "health": _health(pulse, now, live=live or product.reports.state_answers()),
+        "set_aside": product.reports.quarantined().get(cycle.id),
         "now": now,
         "intervals": charts.intervals(dashboard)[:TABLE],
         "steps": charts.decisions(steps)[-TABLE:],

@@ -107,7 +107,7 @@ def show_receipt(request: Request, own: Own, product: Product) -> Response:
     sheet = product.tasks.page(own.task)
     if sheet.given is None:
         return RedirectResponse(f"/tasks/{sheet.code}", status_code=303)
-    following = product.tasks.next(open_seats(request, own.principal)[0], after=sheet.code)
+    following = product.tasks.next(open_seats(request, own.principal).seats, after=sheet.code)
     return render(
         request,
         "reviewing/receipt.html",
@@ -223,7 +223,7 @@ def _act(request: Request, own: OwnTask, product: Swapflow, fields: dict[str, st
             raise
         return _form(request, sheet, Filled(values=fields), own=own, stale=True)
     if then == "next":
-        following = product.tasks.next(open_seats(request, own.principal)[0], after=own.code)
+        following = product.tasks.next(open_seats(request, own.principal).seats, after=own.code)
         if following is not None:
             return RedirectResponse(f"/tasks/{following.code}?after={own.code}", status_code=303)
     return RedirectResponse(f"/tasks/{own.code}/receipt", status_code=303)

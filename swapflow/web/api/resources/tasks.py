@@ -53,7 +53,7 @@ def list_tasks(
 ) -> Page[Task]:
     """List one's own tasks in every program, in the order of their names."""
     last = paging.last(str)
-    task_list = product.tasks.list(open_seats(request, principal)[0])
+    task_list = product.tasks.list(open_seats(request, principal).seats)
     rows = [
         Task(
             task=task.code,
