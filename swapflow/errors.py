@@ -13,7 +13,8 @@ SwapflowError
 ├── ConflictError                 the request was valid, but the cycle has moved on
 │   ├── AssignmentClosedError     scored, declined, expired or cancelled already
 │   ├── LeaseLostError            another coordinator has taken over this cycle
-│   └── StaleDraftError           the draft was changed elsewhere; both texts are at hand
+│   ├── StaleDraftError           the draft was changed elsewhere; both texts are at hand
+│   └── StaleRevisionError        a form was made from something older than is stored now
 ├── NotSignedInError              nobody is signed in, or no longer
 ├── ForbiddenError                signed in, without the right to do this
 │   └── SignInMethodRefusedError  signed in, in a way that this cycle's rules do not take
@@ -171,6 +172,21 @@ class StaleDraftError(ConflictError):
         super().__init__("draft_changed_elsewhere")
         self.version = version
         self.body = dict(body)
+
+
+class StaleRevisionError(ConflictError):
+    """A form was made from something older than is stored now; nothing was overwritten.
+
+    Attributes:
+        stored: What is stored now, by the name of the field.
+    """
+
+    def __init__(self, stored: Mapping[str, object]) -> None:
+        content = [
+            Message("stored_field", name=name, value=value) for name, value in stored.items()
+        ]
+        super().__init__("changed_since_form", stored=content or [Message("stored_nothing")])
+        self.stored = dict(stored)
 
 
 class NotSignedInError(SwapflowError):

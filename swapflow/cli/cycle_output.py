@@ -1,11 +1,12 @@
 """How a cycle, a list and an explanation look: plain words, or JSON."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from swapflow.cli.output import Listing, hundred, many
+from swapflow.errors import NotReadyError
 
 
 if TYPE_CHECKING:
@@ -39,6 +40,15 @@ def plain(text: str) -> str:
     for word, instead in _JARGON:
         text = word.sub(instead, text)
     return text
+
+
+def not_compared(uncovered: Sequence[str], erased: int) -> list[str]:
+    """Format what a check of a record could not compare, line by line."""
+    lines = [f"note: {what}" for what in uncovered]
+    if erased:
+        noun = "name or text" if erased == 1 else "names or texts"
+        lines.append(f"note: {erased} {noun}: erased, not checked")
+    return lines
 
 
 # A cycle
@@ -147,6 +157,14 @@ def _too_close(seen: "Progress") -> str:
 
 
 # A list
+
+
+def final_digest(swapflow: "Swapflow", cycle_id: str) -> str:
+    """Return the digest of the list that is final, "" while none is."""
+    try:
+        return swapflow.cohort.final_list(cycle_id).seal.digest
+    except NotReadyError:
+        return ""
 
 
 def proposal_json(proposal: "Proposal", outcomes: "Iterable[Outcome]") -> dict[str, object]:

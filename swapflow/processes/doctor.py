@@ -15,6 +15,7 @@ from importlib.metadata import version
 from swapflow.bootstrap import why_unwritable
 from swapflow.engine.ports.health_facts import DatabaseFacts, Outboxes, RedisFacts
 from swapflow.errors import InvalidInputError, UnavailableError
+from swapflow.identity.ports.identity_store import UNCONDITIONAL
 from swapflow.processes.exposure import Exposure, open_data, refused_rosters, untrusted_proxy
 from swapflow.settings import Settings, load_settings, refuse_unsafe
 
@@ -203,6 +204,14 @@ def _outboxes(boxes: Outboxes) -> Iterator[DoctorFinding]:
             Grade.WARNING,
         ),
     )
+    if boxes.altered:
+        yield DoctorFinding(
+            check="live state",
+            grade=Grade.WARNING,
+            says=f"somebody changed the numbers of {', '.join(boxes.altered[:5])} in Redis in the "
+            "last week; they were made again from the record, and no decision followed them",
+            cure="let nobody else reach Redis (password, firewall); swapflow cycle verify PROGRAM",
+        )
     bad = [
         DoctorFinding(check=check, grade=grade, says=says, cure=cure)
         for check, wrong, says, cure, grade in found
@@ -232,6 +241,15 @@ def _redis(settings: Settings) -> Iterator[DoctorFinding]:
     yield _persistence(facts)
     yield from _queues(facts)
     yield from map(_exposed, untrusted_proxy(facts, settings))
+    if count := facts.noted.get(UNCONDITIONAL):
+        yield DoctorFinding(
+            check="API clients",
+            grade=Grade.WARNING,
+            says=f"about {count} writes in 30 days did not say what they were made from, and "
+            "overwrote what was there",
+            cure="send the ETag of what was read as If-Match; from 1.0 on such writes are refused "
+            "with 428 (docs/administrators.md)",
+        )
     yield from _quarantine(facts)
 
 

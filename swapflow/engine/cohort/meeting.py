@@ -2,8 +2,7 @@
 
 Once a meeting was opened about a version of a list, the decision follows it: every applicant too
 close to call needs an outcome, the meeting is closed before anybody signs, and no decision differs
-from the recorded outcome. A meeting writes no event, since processes of an older version fold the
-record beside this one.
+from the recorded outcome. Entries are events, which processes of an older release do not know.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,10 +16,11 @@ from swapflow.domain.cohort.proposal import (
     Proposal,
     Standing,
     Verdict,
-    Waiver,
 )
 from swapflow.domain.cycle import Cycle, CycleStatus
-from swapflow.engine.cohort.finalize import Override, finalize
+from swapflow.domain.event import EventType
+from swapflow.domain.seal import NOTHING
+from swapflow.engine.cohort.finalize import Override
 from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.decisions import DecisionReads
 from swapflow.engine.ports.ledger import Ledger
@@ -28,6 +28,7 @@ from swapflow.engine.ports.overview import OverviewReads
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.read_models.proposal import propose
 from swapflow.engine.read_models.snapshot import SnapshotCache
+from swapflow.engine.revisions import check_revision
 from swapflow.errors import ForbiddenError, InvalidInputError, NotFoundError, NotReadyError
 from swapflow.messages import Message
 
@@ -151,7 +152,10 @@ def open_meeting(cycle_id: str, *, by: str, ledger: CycleReads) -> bool:
     """
     with ledger.write(cycle_id) as tx:
         _check_ready(tx.cycle)
-        return tx.open_meeting(tx.cycle.cohort_version + 1, by=by)
+        version = tx.cycle.cohort_version + 1
+        if new := tx.open_meeting(version, by=by):
+            tx.record(EventType.MEETING_OPENED, {"version": version})
+        return new
 
 
 def close_meeting(cycle_id: str, *, by: str, ledger: CycleReads) -> bool:
@@ -165,6 +169,7 @@ def close_meeting(cycle_id: str, *, by: str, ledger: CycleReads) -> bool:
         meeting = _opened(tx)
         if meeting.closed is None:
             tx.insert_turn(meeting.version, closed=True, reason="", by=by)
+            tx.record(EventType.MEETING_CLOSED, {"version": meeting.version})
         return meeting.closed is None
 
 
@@ -182,6 +187,7 @@ def reopen_meeting(cycle_id: str, *, reason: str, by: str, ledger: CycleReads) -
         meeting = _opened(tx)
         if meeting.closed is not None:
             tx.insert_turn(meeting.version, closed=False, reason=reason.strip(), by=by)
+            tx.record(EventType.MEETING_REOPENED, {"version": meeting.version})
         return meeting.closed is not None
 
 
@@ -193,6 +199,7 @@ def record(
     reason: str,
     by: str,
     seat: int | None,
+    made_from: str = "",
     ledger: Ledger,
 ) -> None:
     """Record the meeting's outcome for an application; earlier ones stay on record.
@@ -204,6 +211,7 @@ def record(
         reason: Why; only DISCUSS needs none.
         by: Who records it.
         seat: Their number as a reviewer of the cycle, None without one.
+        made_from: The revision of the outcome that the form was made from; "" for no check.
         ledger: The ledger.
 
     Raises:
@@ -227,7 +235,17 @@ def record(
         last = meeting.words.get(application)
         # A form that is sent twice adds no entry.
         if last is None or (last.word, last.reason, last.by) != (word, reason.strip(), by):
+            check_revision(made_from, last.revision if last else NOTHING, _told(last))
             tx.insert_said(meeting.version, application, word, reason=reason.strip(), by=by)
+            said = {"version": meeting.version, "a": application, "outcome": word.value}
+            tx.record(EventType.MEETING_SAID, said)
+
+
+def _told(said: Said | None) -> dict[str, object]:
+    """Return what a stored outcome says, by the name of the field."""
+    if said is None:
+        return {}
+    return {"outcome": said.word.value, "reason": said.reason, "by": said.by}
 
 
 def endorse(
@@ -304,33 +322,6 @@ def check_recorded(proposal: Proposal, meeting: Meeting | None) -> None:
         )
     if meeting is not None and meeting.closed is None:
         raise NotReadyError("meeting_open")
-
-
-def finalize_as_recorded(
-    cycle_id: str,
-    *,
-    by: str,
-    signed_by: Sequence[str] = (),
-    overrides: Sequence[Override] = (),
-    waiver: Waiver | None = None,
-    ledger: Ledger,
-) -> Proposal:
-    """Make the list final as `finalize` does, following the recorded outcomes of a meeting.
-
-    Raises:
-        NotReadyError, InvalidInputError: As `check_recorded`, `follow` and `finalize` do.
-    """
-    proposal = propose(cycle_id, ledger=ledger)
-    meeting = ledger.meeting(cycle_id, proposal.version)
-    check_recorded(proposal, meeting)
-    return finalize(
-        cycle_id,
-        by=by,
-        signed_by=signed_by,
-        overrides=follow(proposal, overrides, meeting),
-        waiver=waiver,
-        ledger=ledger,
-    )
 
 
 def _opened(tx: Transaction) -> Meeting:

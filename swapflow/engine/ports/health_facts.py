@@ -26,6 +26,7 @@ class RedisFacts:
         moving: Queues among them that shrank, or were empty, within the look's second.
         untrusted_proxy: Address that forwarded a request within a week and is not trusted to say
             for whom; "" for none.
+        noted: What was only counted in the last 30 days, by name; approximate.
         quarantined: Cycles that stand still because something of theirs cannot be read, and why.
     """
 
@@ -41,6 +42,7 @@ class RedisFacts:
     waiting: dict[str, int]
     moving: frozenset[str]
     untrusted_proxy: str = ""
+    noted: Mapping[str, int] = field(default_factory=dict)
     quarantined: Mapping[str, QuarantineNote] = field(default_factory=dict)
 
 
@@ -72,6 +74,7 @@ class Outboxes:
         mails_waiting: Mails that wait for longer than they should.
         mails_failed: Mails that were given up.
         calls_failed: Calls of webhooks that were given up.
+        altered: Cycles whose live state was found altered in the last week, and made again.
     """
 
     leaderless: tuple[str, ...]
@@ -80,6 +83,7 @@ class Outboxes:
     mails_waiting: int
     mails_failed: int
     calls_failed: int
+    altered: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

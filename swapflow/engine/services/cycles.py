@@ -11,7 +11,13 @@ from swapflow.engine.coordination.coordinator import Coordinator
 from swapflow.engine.coordination.quarantine import OnFault, unreported
 from swapflow.engine.coordination.turns import readable_cycles
 from swapflow.engine.lifecycle import switches
-from swapflow.engine.lifecycle.launch import LaunchProblem, launch, launch_problems
+from swapflow.engine.lifecycle.launch import (
+    Launchable,
+    LaunchProblem,
+    launch,
+    launch_problems,
+    launchable,
+)
 from swapflow.engine.lifecycle.launch_preview import Preview, preview
 from swapflow.engine.lifecycle.rule_changes import change_rules, check_rules
 from swapflow.engine.ports.records import RulesVersion
@@ -85,13 +91,16 @@ class CycleService:
         """Read the rules in force."""
         return self.context.ledger.rules(cycle_id)
 
-    def change_rules(self, cycle_id: str, rules: Rules, *, by: str, reason: str) -> Rules:
+    def change_rules(
+        self, cycle_id: str, rules: Rules, *, by: str, reason: str, made_from: str = ""
+    ) -> Rules:
         """Put a new version of the rules in force."""
         changed = change_rules(
             cycle_id,
             rules,
             by=by,
             reason=reason,
+            made_from=made_from,
             ledger=self.context.ledger,
             provider=self.context.provider,
         )
@@ -101,9 +110,19 @@ class CycleService:
         """Check whether a cycle's rules could be changed to these; writes nothing."""
         check_rules(cycle_id, rules, ledger=self.context.ledger)
 
-    def launch(self, cycle_id: str, *, by: str) -> None:
-        """Start a cycle."""
-        launch(cycle_id, by=by, ledger=self.context.ledger, provider=self.context.provider)
+    def launchable(self, cycle_id: str) -> Launchable:
+        """Read what a launch rests on, with its digest."""
+        return launchable(cycle_id, ledger=self.context.ledger)
+
+    def launch(self, cycle_id: str, *, by: str, shown: str = "") -> None:
+        """Start a cycle; with a digest, only as it was shown."""
+        launch(
+            cycle_id,
+            by=by,
+            shown=shown,
+            ledger=self.context.ledger,
+            provider=self.context.provider,
+        )
         self.context.doorbell.ring(cycle_id)
 
     def launch_problems(self, cycle_id: str) -> tuple[LaunchProblem, ...]:

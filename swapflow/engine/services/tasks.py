@@ -174,9 +174,13 @@ class TaskService:
         change_availability(cycle_id, reviewer, remove=absence, ledger=self.context.ledger)
         self.context.doorbell.ring(cycle_id)
 
-    def set_packet(self, cycle_id: str, reviewer: int, packet: int) -> None:
+    def set_packet(
+        self, cycle_id: str, reviewer: int, packet: int, *, made_from: str = ""
+    ) -> None:
         """Change how many requests a reviewer has at the same time."""
-        change_availability(cycle_id, reviewer, packet=packet, ledger=self.context.ledger)
+        change_availability(
+            cycle_id, reviewer, packet=packet, made_from=made_from, ledger=self.context.ledger
+        )
         self.context.doorbell.ring(cycle_id)
 
     def no_show(self, assignment_id: str, *, by: str, note: str = "") -> None:

@@ -17,10 +17,15 @@ from swapflow.domain.cohort.proposal import (
     Verdict,
     figures_of,
 )
-from swapflow.domain.cohort.quality_words import MODEL_LIMITS, shows_certified_loss
+from swapflow.domain.cohort.quality_words import (
+    MODEL_LIMITS,
+    likely_words,
+    shows_certified_loss,
+)
 from swapflow.domain.cycle import Cycle, CycleStatus
 from swapflow.engine.cohort.prepared_decisions import REOPENING, needed_signatures
 from swapflow.engine.cohort.signing import PendingSignatures
+from swapflow.engine.confirmation import named
 from swapflow.errors import InvalidInputError, NotFoundError
 from swapflow.files.exports.method_sheet import method_told
 from swapflow.i18n.languages import gettext
@@ -47,7 +52,7 @@ MaySign = Annotated[Principal, Depends(may(Right.SIGN))]
 def reopen(request: Request, cycle_id: str, principal: MaySign, form: TheForm) -> Response:
     """Ask that a fixed list be reopened; another person must agree."""
     product = app_context(request).product
-    reason = text(form, "reason")
+    reason, shown = text(form, "reason"), text(form, "shown")
     cycle = product.cycles.get(cycle_id)
     missing = "" if reason else Message("reopening_reason_not_typed")
     if problem := unwritable(reason) or missing:
@@ -62,7 +67,9 @@ def reopen(request: Request, cycle_id: str, principal: MaySign, form: TheForm) -
         principal,
         f"/decide/{cycle_id}",
         "asked to reopen the list",
-        lambda: product.cohort.prepare_reopening(cycle_id, by=principal.name, reason=reason),
+        lambda: product.cohort.prepare_reopening(
+            cycle_id, by=principal.name, reason=reason, shown=shown
+        ),
         form="reopen",
         typed={"reopen": reason},
         again=decision_again(request, cycle, principal),
@@ -101,6 +108,7 @@ def open_decision(
     pending = product.cohort.pending(cycle.id, proposal=proposal) if proposal else None
     places = proposal.places if proposal else ()
     waiting = [p for p in places if p.standing is Standing.WAITLIST]
+    figures = figures_of(proposal.sheet) if proposal else None
     ready = cycle.status in {CycleStatus.PROPOSED, CycleStatus.ENDED}
     progress = product.reports.progress(cycle.id)
     return render(
@@ -110,6 +118,12 @@ def open_decision(
             **about(app, cycle.id, principal, Right.SEE_APPLICANTS),
             "proposal": proposal,
             "promise": promise(proposal.sheet) if proposal else (),
+            "quality": figures.sentence() if figures else None,
+            "likely": {
+                p.application: likely_words(p.likely, len(places) - len(waiting))
+                for p in places
+                if p.too_close and p.likely is not None
+            },
             "cohort": [p for p in places if p.standing is Standing.COHORT],
             "waitlist": waiting if everybody else waiting[:WAITLIST_SHOWN],
             "hidden": 0 if everybody else max(0, len(waiting) - WAITLIST_SHOWN),
@@ -133,6 +147,7 @@ def open_decision(
             "waiting_requests": sum(kind.proposed for kind in progress.kinds),
             "ready": ready,
             "pending": pending,
+            "named": named,
             "needed": needed_signatures(product.cycles.rules(cycle.id)),
             "me": principal.name,
             "versions": [version for version, _, _ in product.cohort.proposals(cycle.id)],
@@ -174,6 +189,9 @@ def show_result(
             "waitlist": _decided(proposal, decided, Verdict.WAITLISTED),
             "signed": product.cohort.signatures(cycle.id, version),
             "pending": _reopening(app, cycle) if latest else None,
+            "shown": product.cohort.final_list(cycle.id).seal.digest
+            if latest and cycle.status is CycleStatus.FINALIZED
+            else "",
             "me": principal.name,
             "problem": problem,
             "typed": dict(typed or {}),

@@ -209,6 +209,7 @@ def move(
     number: int,
     what: Annotated[str, Form()] = "",
     reason: Reason = "",
+    revision: Annotated[str, Form(max_length=40)] = "",
 ) -> Response:
     """Hold, release, withdraw, reinstate or find ineligible, with a reason."""
 
@@ -217,7 +218,14 @@ def move(
             raise InvalidInputError("action_not_chosen")
         why = said_why(reason)
         name = _name(product, cycle_id, number)
-        product.applicants.move(cycle_id, name, _MOVES[what][0], by=principal.name, reason=why)
+        product.applicants.move(
+            cycle_id,
+            name,
+            _MOVES[what][0],
+            by=principal.name,
+            reason=why,
+            made_from=revision,
+        )
 
     done = _MOVES.get(what, (None, "moved an applicant"))[1]
     return act(
@@ -273,13 +281,16 @@ def pin(
     number: int,
     verdict: Annotated[str, Form()] = "",
     reason: Reason = "",
+    revision: Annotated[str, Form(max_length=40)] = "",
 ) -> Response:
     """Pin an applicant in or out at the decision, or take that back."""
 
     def deed() -> None:
         _name(product, cycle_id, number)
         why = said_why(reason)
-        product.cohort.propose_pin(cycle_id, number, verdict, by=principal.name, reason=why)
+        product.cohort.propose_pin(
+            cycle_id, number, verdict, by=principal.name, reason=why, made_from=revision
+        )
 
     back = f"/applicants/{cycle_id}/{number}"
     done = {"in": "pinned an applicant in", "out": "pinned an applicant out"}

@@ -10,15 +10,16 @@ from fastapi.responses import RedirectResponse, Response
 from swapflow.domain.cycle import Cycle, CycleStatus
 from swapflow.domain.rules import Rules
 from swapflow.engine.ports.records import ProcessHealth
+from swapflow.engine.read_models.dashboard import Dashboard
 from swapflow.engine.read_models.proposal import STOP_SENTENCES
+from swapflow.engine.selection.assign import NoReviewer
 from swapflow.errors import InvalidInputError, NotFoundError
 from swapflow.i18n.formatting import until
-from swapflow.i18n.languages import gettext, gettext_noop
+from swapflow.i18n.languages import gettext_noop
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.web.cycle import charts
 from swapflow.web.cycle.approvals import reasons
-from swapflow.web.cycle.blocked_requests import blocked_requests
 from swapflow.web.cycle.list_quality import (
     could_change_before,
     list_figures,
@@ -57,6 +58,24 @@ ASKED, CLOSE = 100, 20
 
 TABLE = 60
 """Rows of a chart's table on the page; the download has all of them."""
+
+ALTERED_SHOWN = timedelta(days=7)
+"""How long it is shown that the live state was altered."""
+
+_CURES = {
+    NoReviewer.NO_REVIEWER: (
+        "/setup/{cycle}/reviewers",
+        gettext_noop("Import a reviewer of this kind"),
+    ),
+    NoReviewer.CONFLICTS: ("/setup/{cycle}/reviewers", gettext_noop("Add a reviewer")),
+    NoReviewer.CAPACITY: (
+        "/setup/{cycle}/reviewers",
+        gettext_noop("Raise capacities or add a reviewer"),
+    ),
+    NoReviewer.AWAY: ("/reviewers/{cycle}", gettext_noop("Look at who is away")),
+    NoReviewer.BUSY: ("/reviewers/{cycle}", gettext_noop("Look at who is busy")),
+}
+"""Where each obstacle is cured, and what the button says."""
 
 _WORDS = {
     "floor": gettext_noop("everybody gets these reviews"),
@@ -296,7 +315,7 @@ def _standing(app: AppContext, principal: Principal, cycle: Cycle) -> dict[str, 
         "left": rules.budget - cycle.spent - cycle.committed,
         "finish": finish,
         "proposed": reasons(product.approvals.pending(cycle.id), dashboard) if sees_names else [],
-        "blocked": blocked_requests(product, cycle, dashboard, rules, named=sees_names),
+        "blocked": _blocked(product, cycle, dashboard, rules, named=sees_names),
         "late": [
             (people[number], count)
             for number, count in sorted(late.items(), key=lambda pair: -pair[1])
@@ -314,7 +333,7 @@ def _standing(app: AppContext, principal: Principal, cycle: Cycle) -> dict[str, 
         "spending": charts.budget(steps, cycle, rules, now)[-TABLE:],
         "loads": charts.load(product, principal, cycle, dashboard),
         "running": cycle.status is CycleStatus.RUNNING,
-        "chart_words": _chart_words(),
+        "chart_words": charts.chart_words(),
     }
 
 
@@ -327,32 +346,34 @@ def _health(pulse: ProcessHealth, now: datetime, *, live: bool) -> dict[str, Any
         "stuck": pulse.stuck,
         "event_at": pulse.event_at,
         "age": until(pulse.event_at, now),
+        "altered_at": pulse.altered_at
+        if pulse.altered_at is not None and now - pulse.altered_at < ALTERED_SHOWN
+        else None,
     }
 
 
-def _chart_words() -> dict[str, str]:
-    """Return the words of the charts, which the page's script draws."""
-    return {
-        "cutLine": gettext("cut line"),
-        "rank": gettext("rank"),
-        "score": gettext("score of 100"),
-        "in": gettext("in"),
-        "tooClose": gettext("too close"),
-        "out": gettext("out"),
-        "decision": gettext("decision"),
-        "couldChange": gettext("places that could change"),
-        "lacks": gettext("what the list lacks, expected"),
-        "left": gettext("left"),
-        "askedFor": gettext("asked for"),
-        "spent": gettext("spent"),
-        "overdue": gettext("overdue"),
-        "open": gettext("open"),
-        "done": gettext("done"),
-        "points": gettext("points"),
-        "places": gettext("places"),
-        "reviews": gettext("reviews"),
-        "margin": gettext("margin"),
-    }
+def _blocked(
+    product: Product, cycle: Cycle, dashboard: Dashboard, rules: Rules, *, named: bool
+) -> list[dict[str, Any]]:
+    """List what cannot go out, by kind and reason; what waits for an answer is left out."""
+    found: dict[tuple[int, NoReviewer], list[int]] = {}
+    for one in dashboard.blocked:
+        if one.obstacle is not NoReviewer.BUSY and one.kind < len(rules.kinds):
+            found.setdefault((one.kind, one.obstacle), []).append(one.application)
+    wanted = {number for numbers in found.values() for number in numbers}
+    people = {n.number: n for n in product.reports.named(cycle.id, wanted)}
+    return [
+        {
+            "kind": rules.kinds[kind].name,
+            "why": obstacle.value,
+            "count": len(numbers),
+            "more": dashboard.blocked_count > len(dashboard.blocked),
+            "who": [people[n] for n in dict.fromkeys(numbers) if n in people] if named else [],
+            "path": _CURES[obstacle][0].format(cycle=cycle.id),
+            "button": _CURES[obstacle][1],
+        }
+        for (kind, obstacle), numbers in found.items()
+    ]
 
 
 def _finish(cycle: Cycle, rules: Rules, pulse: ProcessHealth, now: datetime) -> datetime | None:

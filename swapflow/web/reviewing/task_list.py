@@ -94,12 +94,15 @@ def remove_absence(
 
 @router.post("/inbox/{cycle_id}/packet")
 def set_packet(
-    seat: Seat, product: Product, packet: Annotated[str, Form(max_length=6)] = ""
+    seat: Seat,
+    product: Product,
+    packet: Annotated[str, Form(max_length=6)] = "",
+    revision: Annotated[str, Form(max_length=20)] = "",
 ) -> Response:
     """Change how many requests come at the same time."""
     if not packet.strip().isdecimal():
         raise InvalidInputError("packet_unreadable")
-    product.tasks.set_packet(seat.cycle_id, seat.number, int(packet))
+    product.tasks.set_packet(seat.cycle_id, seat.number, int(packet), made_from=revision)
     return _back()
 
 
