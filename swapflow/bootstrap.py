@@ -139,7 +139,7 @@ def assemble(settings: Settings) -> tuple[Swapflow, Office]:
         doorbell=RedisDoorbell(settings.redis),
         post=smtp(settings) if settings.smtp_host else outbox_folder(settings.data_dir / "outbox"),
         send_webhook=webhook_sender(client),
-        call_slot=call_slots(settings.data_dir / "call-slots", slots=settings.webhook_slots),
+        call_slot=call_slots(settings.data_dir / "call-slots", slots=webhook_slots(settings)),
         automatic_reviewers=programs_of_rosters(settings, client),
         answer_turns=AnswerTurnsInFiles(settings.data_dir / "answer-turns"),
         events=TracedEvents(ledger) if is_on() else None,
@@ -154,6 +154,11 @@ def assemble(settings: Settings) -> tuple[Swapflow, Office]:
         devices=KnownDevices(lambda: cookie_key(settings)),
     )
     return compose(context), compose_office(office_context)
+
+
+def webhook_slots(settings: Settings) -> int:
+    """Return how many webhook calls are made at the same time: half of a worker's tasks."""
+    return max(1, settings.worker_concurrency // 2)
 
 
 def cookie_key(settings: Settings) -> bytes:

@@ -190,7 +190,9 @@ def chain_hash(previous: str, *, cycle_id: str, seq: int, kind: str, text: str) 
 
 
 def damaged_event(cycle_id: str, seq: int, error: Exception) -> DamagedRecordError:
-    """Build the error for an event that cannot be read; quotes no value, for it may be a mark."""
+    """Build the error for an event that cannot be read."""
+    # The error's own words would quote a value, which may be a mark, into pages and logs.
+    # Its type is told alone: enough to see whether the text, a key or a number is wrong.
     return DamagedRecordError(
         "event_damaged", cycle=cycle_id, event=seq, problem=type(error).__name__
     )

@@ -35,7 +35,7 @@ class AnswerTurnsInFiles(AnswerTurns):
     def turn(self, reviewer: str, cycle_id: str) -> Iterator[bool]:
         place = self._place(reviewer)
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # Noted before the try: whoever has the turn then looks for the note after giving it back.
+        # Noted before the try: the thread that has the turn looks for notes after it gave it back.
         note = place / f"{quote(cycle_id, safe='')}{_WAITS}"
         note.touch(mode=0o600)
         # Opened every time: threads and forked processes that share an open file share its lock.

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from swapflow.bootstrap import assemble, mailer_queues, worker_queues
+from swapflow.bootstrap import assemble, mailer_queues, webhook_slots, worker_queues
 from swapflow.domain.reviewing.assignment import AssignmentStatus
 from swapflow.domain.webhook_call import WebhookEvent
 from swapflow.engine.ports.dispatcher import QueueMessage, Topic
@@ -112,7 +112,7 @@ def test_a_worker_whose_webhooks_drip_still_delivers_and_sends_the_sign_in_mail(
 
 
 def test_webhooks_get_half_of_a_workers_threads_and_a_slot_is_given_back(tmp_path: Path) -> None:
-    slot = call_slots(tmp_path / "slots", slots=load_settings(worker_concurrency=4).webhook_slots)
+    slot = call_slots(tmp_path / "slots", slots=webhook_slots(load_settings(worker_concurrency=4)))
 
     with slot() as first, slot() as second, slot() as third:
         assert (first, second, third) == (True, True, False)
