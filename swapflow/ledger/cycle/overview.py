@@ -296,11 +296,5 @@ class SqlOverview(OverviewReads, Coordination):
         with self._database.writing() as connection:
             connection.execute(delete(PIN).filter_by(**key))
             if verdict:
-                row = {
-                    **key,
-                    "verdict": verdict,
-                    "by": by,
-                    "reason": reason,
-                    "at": self._database.now(connection),
-                }
-                connection.execute(insert(PIN), row)
+                row = {**key, "verdict": verdict, "by": by, "reason": reason}
+                connection.execute(insert(PIN), {**row, "at": self._database.now(connection)})
