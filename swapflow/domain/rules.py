@@ -74,10 +74,11 @@ class SignInPolicy(StrEnum):
 
 
 class FloorFor(StrEnum):
-    """The applicants that a floor protects."""
+    """The applicants that a floor protects: everyone, the list, or those too close to call."""
 
     ALL = "all"
     CHOSEN = "chosen"
+    CLOSE = "close"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +120,7 @@ class KindRules:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Floor:
-    """A least number of pulls of a kind for everyone, or for the chosen."""
+    """A least number of pulls of a kind for everyone, the chosen, or those too close to call."""
 
     kind: str
     count: int
@@ -294,6 +295,11 @@ class Rules:
         return adjusted, adjusted
 
     @property
+    def promises_close(self) -> bool:
+        """Whether there is a floor for those who are too close to call."""
+        return any(floor.who is FloorFor.CLOSE for floor in self.floors)
+
+    @property
     def overlaps(self) -> bool:
         """Whether some applicants near the cut get another kind by the draw."""
         return self.kind_overlap > 0 and len(self.kinds) > 1
@@ -305,8 +311,8 @@ class Rules:
     def floor_counts(self, who: FloorFor) -> tuple[int, ...]:
         """Return the floor of each kind, in the order of the kinds, 0 where there is none.
 
-        A floor of a kind includes the kinds that it requires; for the chosen, only as far as
-        everybody's floors do not include them already.
+        A floor of a kind includes the kinds that it requires; for the chosen and for those too
+        close to call, only as far as everybody's floors do not include them already.
         """
         stated = self._stated(who)
         counts = self.with_prerequisites(stated)

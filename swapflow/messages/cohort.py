@@ -208,6 +208,15 @@ TEXTS = {
         "  }\n"
         "  and {more} more"
     ),
+    "close_below_floor": (
+        "applicants too close to call who have {have} of kind {kind!r}: {count}; {promised} are "
+        "promised"
+    ),
+    "out_above_cut": (
+        "{count} applicants are proposed out although the plain average of their marks is above "
+        "the cut: {applicants:, }; ask for another review, or record a reason with "
+        "--waive REASON"
+    ),
     "lacks_reviews": "{applicant}: lacks {kinds}",
     "lacks_of_kind": "{count} of kind {kind!r}",
     "something_waits": (

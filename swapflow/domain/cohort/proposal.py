@@ -1,7 +1,8 @@
 """The rule's proposal and people's decisions: separate things, written separately."""
 
+from collections import Counter
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
@@ -198,6 +199,7 @@ class Proposal:
         fewest: Fewest places that must be filled; None where it equals the number proposed.
         promised: Numbers of applications with a valid offer, which they keep.
         near: Numbers of applications whose standing one more score could change.
+        close_floor: Pulls promised to applicants too close to call, by kind name.
     """
 
     cycle_id: str
@@ -208,11 +210,50 @@ class Proposal:
     fewest: int | None = None
     promised: frozenset[int] = frozenset()
     near: frozenset[int] = frozenset()
+    close_floor: dict[str, int] = field(default_factory=dict)
 
     @property
     def cohort(self) -> tuple[Place, ...]:
         """The places in the cohort."""
         return tuple(p for p in self.places if p.standing is Standing.COHORT)
+
+    @property
+    def out_above_cut(self) -> tuple[Place, ...]:
+        """Those proposed out although the plain average of their marks is above the cut.
+
+        The cut is the last estimate on the list. Named only under a floor for those too close to
+        call: programs without it promise nothing about plain averages.
+        """
+        if not (self.close_floor and self.cohort):
+            return ()
+        cut = min(place.estimate for place in self.cohort)
+        return tuple(
+            p
+            for p in self.places
+            if p.standing is not Standing.COHORT and p.estimate <= cut < (p.raw_mean or 0.0)
+        )
+
+    @property
+    def to_explain(self) -> tuple[Place, ...]:
+        """Those who may not be decided about without a reason on record."""
+        above = {place.application for place in self.out_above_cut}
+        return tuple(p for p in self.places if p.floor_missing or p.application in above)
+
+    @property
+    def close_checks(self) -> tuple[Message, ...]:
+        """What the floor for those too close to call still lacks, in sentences."""
+        found = []
+        for kind, promised in self.close_floor.items():
+            counts = Counter(
+                promised - p.floor_missing[kind]
+                for p in self.places
+                if p.too_close and p.floor_missing.get(kind)
+            )
+            found += [
+                Message("close_below_floor", count=n, have=have, kind=kind, promised=promised)
+                for have, n in sorted(counts.items())
+            ]
+        return tuple(found)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

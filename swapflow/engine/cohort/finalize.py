@@ -79,7 +79,7 @@ def finalize(
         raise NotReadyError(
             "signatures_missing", needed=rules.signatures, count=len(signers), signers=signers
         )
-    below = [place for place in proposal.places if place.floor_missing]
+    below = proposal.to_explain
     verdicts = check_decision(ledger.cycle(cycle_id), proposal, overrides, waiver)
     with ledger.write(cycle_id) as tx:
         cycle = tx.cycle
@@ -122,6 +122,11 @@ def check_decision(
     below = [place for place in proposal.places if place.floor_missing]
     if below and waiver is None:
         raise InvalidInputError(_below_floor(below))
+    # Another decision about somebody has its own reason.
+    decided = {override.external_id for override in overrides}
+    above = [p.external_id for p in proposal.out_above_cut if p.external_id not in decided]
+    if above and waiver is None:
+        raise InvalidInputError("out_above_cut", count=len(above), applicants=above[:SHOWN_BELOW])
     verdicts = _verdicts(proposal, overrides)
     _check_limits(proposal, verdicts)
     return verdicts

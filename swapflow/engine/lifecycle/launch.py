@@ -204,6 +204,7 @@ def _money(applications: tuple[Application, ...], rules: Rules) -> list[LaunchPr
         * floor.count
         * (ready if floor.who is FloorFor.ALL else rules.cohort_size)
         for floor in rules.floors
+        if floor.who is not FloorFor.CLOSE  # nobody knows yet who will be
     )
     staff = int(rules.reserve * rules.budget)
     if floors + staff > rules.budget:
