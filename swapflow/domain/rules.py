@@ -1,5 +1,6 @@
 """The rules of a cycle: immutable versions; every decision names its version."""
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -211,6 +212,10 @@ class Rules:
         language: Tag of the language of mails to reviewers and of letters to applicants; ""
             for the deployment's.
         session_days: Longest time that a device stays signed in where this cycle is open.
+        seed: Decides ties, and what else is drawn; 0 in a real program's file for one that is
+            drawn at the launch.
+        seed_drawn: Whether the seed was drawn at the launch: then it is shown to nobody before
+            the list is final.
     """
 
     version: int
@@ -258,6 +263,17 @@ class Rules:
     sign_in: SignInPolicy = SignInPolicy.ANY
     session_days: float = 30.0
     seed: int = 0
+    seed_drawn: bool = False
+
+    @property
+    def shown_seed(self) -> int | None:
+        """The seed where it may be shown; None where it was drawn."""
+        return None if self.seed_drawn else self.seed
+
+    @property
+    def seed_digest(self) -> str:
+        """SHA-256 of a drawn seed: shown from the launch on, so that it cannot be exchanged."""
+        return hashlib.sha256(str(self.seed).encode()).hexdigest() if self.seed_drawn else ""
 
     @property
     def cohort_size(self) -> int:

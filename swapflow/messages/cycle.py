@@ -120,6 +120,11 @@ TEXTS = {
         "kinds overlap by chance: at most {kinds} go to applicants near the cut, for {cost} "
         "of the {left} that the floors and the reserve leave"
     ),
+    "seed_written": (
+        "the seed {seed} is written in the rules file: who knows it can try ids until one wins "
+        "every tie. Without one (seed = 0) the launch draws a seed that nobody sees before the "
+        "list is final"
+    ),
     "close_floor_forecast": (
         "about {count} applicants are likely to be too close to call once everybody has what they "
         "are promised; {promised} for each of them take about {cost} of the {left} that the other "

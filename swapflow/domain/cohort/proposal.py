@@ -139,6 +139,8 @@ class MethodSheet:
             release.
         contested: Size of the paper's contested set: those on the list or on its closest rival
             under the rule's own worst case, and not on both; None in such a sheet.
+        seed: None where the launch drew it and the list is not final.
+        seed_digest: SHA-256 of a drawn seed, shown from the launch on.
     """
 
     cycle_id: str
@@ -149,7 +151,7 @@ class MethodSheet:
     objective: str
     cohort_size: int
     candidates: int
-    seed: int
+    seed: int | None
     parameters: dict[str, float]
     stop_reason: str
     stop_sentence: str
@@ -172,6 +174,7 @@ class MethodSheet:
     belong_range: tuple[float, float] | None = None
     close: tuple[int, ...] | None = None
     contested: int | None = None
+    seed_digest: str = ""
 
 
 def figures_of(sheet: MethodSheet) -> QualityFigures | None:

@@ -1,7 +1,7 @@
 """Step 8, finalize: the rule proposes, people decide, and both are on record."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from swapflow.domain.cohort.proposal import (
     Outcome,
@@ -91,7 +91,8 @@ def finalize(
             tx.record(EventType.ENDED, {"reason": cycle.stop_reason or "staff"})
         cancel_pulls(tx, tx.open_pulls(), why="finalized")
         version = cycle.cohort_version + 1
-        tx.insert_proposal(proposal.places, proposal.sheet)
+        # From here on a drawn seed may be known.
+        tx.insert_proposal(proposal.places, replace(proposal.sheet, seed=tx.rules().seed))
         tx.insert_outcomes(
             version,
             [

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from swapflow.domain.cycle import CycleStatus
-from swapflow.domain.event import EventType
+from swapflow.domain.event import EventType, Json
 from swapflow.domain.people.application import Application
 from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.rules import (
@@ -16,6 +16,7 @@ from swapflow.domain.rules import (
     Rules,
     SignInPolicy,
 )
+from swapflow.engine.lifecycle.drawn_seed import with_drawn_seed
 from swapflow.engine.ports.coordination import EventReads
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.requests import RequestReads
@@ -83,10 +84,11 @@ def launch(cycle_id: str, *, by: str, ledger: Ledger, provider: bool = False) ->
         if tx.cycle.status is not CycleStatus.DRAFT:
             raise NotReadyError("cycle_launched_a_moment_ago", cycle=cycle_id)
         rules = tx.rules()
-        settled = settled_at_launch(rules)
+        settled = with_drawn_seed(rules, settled_at_launch(rules))
         if settled != rules:
             tx.set_rules(settled, by=by, reason=LAUNCH_REASON)
-        tx.record(EventType.LAUNCHED, {"rules": settled.version})
+        drawn: dict[str, Json] = {"drawn": 1} if settled.seed_drawn else {}
+        tx.record(EventType.LAUNCHED, {"rules": settled.version, **drawn})
         tx.set_status(CycleStatus.RUNNING)
         tx.note(subject=f"launch of {cycle_id}", by=by, text="launched")
 
