@@ -123,7 +123,7 @@ def check_decision(
     below = [place for place in proposal.places if place.floor_missing]
     if below and waiver is None:
         raise InvalidInputError(_below_floor(below))
-    # Another decision about somebody has its own reason.
+    # A decision other than the proposed one has a reason of its own.
     decided = {override.external_id for override in overrides}
     above = [p.external_id for p in proposal.out_above_cut if p.external_id not in decided]
     if above and waiver is None:

@@ -17,7 +17,7 @@ only a little, since a wider spread of estimates and a wider uncertainty cancel.
 
 
 def close_forecast(rules: Rules, ready: int, left: int) -> list[str]:
-    """Say what the floor for those too close to call is likely to take.
+    """Forecast what the floor for those too close to call is likely to take.
 
     Args:
         rules: Supply floors, places and costs.

@@ -248,7 +248,7 @@ def _changes(
 
 
 def _out_above_cut(proposal: Proposal, changes: list[TypedChange]) -> bool:
-    """Whether somebody is out above the cut by plain average and nothing else is decided."""
+    """Whether an applicant above the cut by plain average stays out without another decision."""
     decided = {change.place.application for change in changes}
     return any(place.application not in decided for place in proposal.out_above_cut)
 

@@ -154,7 +154,7 @@ def test_a_list_with_limits_on_groups_keeps_the_promise_by_draws() -> None:
     proposal = world.product.cohort.propose(CYCLE)
 
     assert world.cycle.status in {CycleStatus.PROPOSED, CycleStatus.ENDED}
-    # Another event is another draw, so that somebody at the edge may differ.
+    # Another event is another draw, so that an applicant at the edge may differ.
     assert sum(n < 3 for n in reviews_of_close(world)) <= 2
     assert proposal.close_floor == {"review": 3}
     world.verify()
