@@ -209,8 +209,8 @@ TEXTS = {
         "  and {more} more"
     ),
     "close_below_floor": (
-        "applicants too close to call who have {have} of kind {kind!r}: {count}; {promised} are "
-        "promised"
+        "{count} applicant too close to call has {have} × {kind}: {promised} are promised",
+        "{count} applicants too close to call have {have} × {kind}: {promised} are promised",
     ),
     "out_above_cut": (
         "{count} applicants are proposed out although the plain average of their marks is above "

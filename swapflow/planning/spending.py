@@ -143,13 +143,13 @@ def _by_rule(state: RoundState, coin: np.random.Generator) -> Ending:
             most = rules.batch if lockstep else int(min(sum(_rooms(state)), limit - state.out))
             most = min(most, _taper_room(state))
             picks = () if done else rule.choose(situation, look, at_most=most, rng=coin).picks
-            kept = payable(
+            paid = payable(
                 [(pick.arm, pick.kind, 0) for pick in picks],
                 _close_lack(state, look),
                 left=situation.budget_left,
                 rules=rules,
             )
-            sent = [i for i in kept if state.send(picks[i].arm, picks[i].kind)]
+            sent = [i for i in paid if state.send(picks[i].arm, picks[i].kind)]
             if not sent and not state.anything_out:
                 settled = done
                 break

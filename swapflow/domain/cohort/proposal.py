@@ -1,8 +1,7 @@
 """The rule's proposal and people's decisions: separate things, written separately."""
 
-from collections import Counter
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
@@ -202,7 +201,8 @@ class Proposal:
         fewest: Fewest places that must be filled; None where it equals the number proposed.
         promised: Numbers of applications with a valid offer, which they keep.
         near: Numbers of applications whose standing one more score could change.
-        close_floor: Pulls promised to applicants too close to call, by kind name.
+        promises_close: Whether the rules promise reviews to applicants too close to call.
+        close_checks: What that promise still lacks, in sentences.
     """
 
     cycle_id: str
@@ -213,7 +213,8 @@ class Proposal:
     fewest: int | None = None
     promised: frozenset[int] = frozenset()
     near: frozenset[int] = frozenset()
-    close_floor: dict[str, int] = field(default_factory=dict)
+    promises_close: bool = False
+    close_checks: tuple[Message, ...] = ()
 
     @property
     def cohort(self) -> tuple[Place, ...]:
@@ -227,7 +228,7 @@ class Proposal:
         The cut is the last estimate on the list. Named only under a floor for those too close to
         call: programs without it promise nothing about plain averages.
         """
-        if not (self.close_floor and self.cohort):
+        if not (self.promises_close and self.cohort):
             return ()
         cut = min(place.estimate for place in self.cohort)
         return tuple(
@@ -241,22 +242,6 @@ class Proposal:
         """Those who may not be decided about without a reason on record."""
         above = {place.application for place in self.out_above_cut}
         return tuple(p for p in self.places if p.floor_missing or p.application in above)
-
-    @property
-    def close_checks(self) -> tuple[Message, ...]:
-        """What the floor for those too close to call still lacks, in sentences."""
-        found = []
-        for kind, promised in self.close_floor.items():
-            counts = Counter(
-                promised - p.floor_missing[kind]
-                for p in self.places
-                if p.too_close and p.floor_missing.get(kind)
-            )
-            found += [
-                Message("close_below_floor", count=n, have=have, kind=kind, promised=promised)
-                for have, n in sorted(counts.items())
-            ]
-        return tuple(found)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -99,7 +99,8 @@ def propose(
             # Both keep their places, whatever the rule proposes now.
             promised=promised(ledger.offers(cycle_id)) | _added(cycle_id, seen, ledger=ledger),
             near=within_one_score(rules, assessment, made.oracle),
-            close_floor=dict(_named(rules, rules.floor_counts(FloorFor.CLOSE))),
+            promises_close=rules.promises_close,
+            close_checks=tuple(_close_checks(seen, judged)),
         )
 
 
@@ -236,10 +237,22 @@ def _places(
     return tuple(places)
 
 
-def _named(rules: Rules, counts: Sequence[int]) -> Iterator[tuple[str, int]]:
-    for kind, count in zip(rules.kinds, counts, strict=True):
-        if count:
-            yield kind.name, count
+def _close_checks(seen: Snapshot, judged: JudgedList | None) -> Iterator[Message]:
+    """List what those too close to call have where more is promised, by kind and number."""
+    if judged is None:
+        return
+    rules = seen.projection.rules
+    closed = seen.projection.closed()[judged.application[judged.too_close]]
+    for kind, floor in enumerate(rules.floor_counts(FloorFor.CLOSE)):
+        have = closed[:, kind][closed[:, kind] < floor]
+        for number, count in zip(*np.unique(have, return_counts=True), strict=True):
+            yield Message(
+                "close_below_floor",
+                count=int(count),
+                have=int(number),
+                kind=rules.kinds[kind].name,
+                promised=floor,
+            )
 
 
 def _floor_missing(rules: Rules, lack: IntArray) -> dict[str, int]:
