@@ -1,5 +1,6 @@
 """The rules of a cycle: immutable versions; every decision names its version."""
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -74,10 +75,11 @@ class SignInPolicy(StrEnum):
 
 
 class FloorFor(StrEnum):
-    """The applicants that a floor protects."""
+    """The applicants that a floor protects: everyone, the list, or those too close to call."""
 
     ALL = "all"
     CHOSEN = "chosen"
+    CLOSE = "close"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +121,7 @@ class KindRules:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Floor:
-    """A least number of pulls of a kind for everyone, or for the chosen."""
+    """A least number of pulls of a kind for everyone, the chosen, or those too close to call."""
 
     kind: str
     count: int
@@ -210,6 +212,10 @@ class Rules:
         language: Tag of the language of mails to reviewers and of letters to applicants; ""
             for the deployment's.
         session_days: Longest time that a device stays signed in where this cycle is open.
+        seed: Decides ties, and what else is drawn; 0 in a real program's file for one that is
+            drawn at the launch.
+        seed_drawn: Whether the seed was drawn at the launch: then it is shown to nobody before
+            the list is final.
     """
 
     version: int
@@ -257,6 +263,17 @@ class Rules:
     sign_in: SignInPolicy = SignInPolicy.ANY
     session_days: float = 30.0
     seed: int = 0
+    seed_drawn: bool = False
+
+    @property
+    def shown_seed(self) -> int | None:
+        """The seed where it may be shown; None where it was drawn."""
+        return None if self.seed_drawn else self.seed
+
+    @property
+    def seed_digest(self) -> str:
+        """SHA-256 of a drawn seed: shown from the launch on, so that it cannot be exchanged."""
+        return hashlib.sha256(str(self.seed).encode()).hexdigest() if self.seed_drawn else ""
 
     @property
     def cohort_size(self) -> int:
@@ -294,6 +311,11 @@ class Rules:
         return adjusted, adjusted
 
     @property
+    def promises_close(self) -> bool:
+        """Whether there is a floor for those who are too close to call."""
+        return any(floor.who is FloorFor.CLOSE for floor in self.floors)
+
+    @property
     def overlaps(self) -> bool:
         """Whether some applicants near the cut get another kind by the draw."""
         return self.kind_overlap > 0 and len(self.kinds) > 1
@@ -305,8 +327,8 @@ class Rules:
     def floor_counts(self, who: FloorFor) -> tuple[int, ...]:
         """Return the floor of each kind, in the order of the kinds, 0 where there is none.
 
-        A floor of a kind includes the kinds that it requires; for the chosen, only as far as
-        everybody's floors do not include them already.
+        A floor of a kind includes the kinds that it requires; for the chosen and for those too
+        close to call, only as far as everybody's floors do not include them already.
         """
         stated = self._stated(who)
         counts = self.with_prerequisites(stated)

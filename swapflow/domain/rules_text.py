@@ -45,6 +45,7 @@ _ADDED = {
     "too_close": 0.1,
     "fit": FIRST_FIT,
     "taper": None,
+    "seed_drawn": False,
 }
 """Settings that the first release does not know, with the values that have no effect."""
 

@@ -233,6 +233,15 @@ TEXTS = {
         "  }\n"
         "  and {more} more"
     ),
+    "close_below_floor": (
+        "{count} applicant too close to call has {have} × {kind}: {promised} are promised",
+        "{count} applicants too close to call have {have} × {kind}: {promised} are promised",
+    ),
+    "out_above_cut": (
+        "{count} applicants are proposed out although the plain average of their marks is above "
+        "the cut: {applicants:, }; ask for another review, or record a reason with "
+        "--waive REASON"
+    ),
     "lacks_reviews": "{applicant}: lacks {kinds}",
     "lacks_of_kind": "{count} of kind {kind!r}",
     "something_waits": (

@@ -119,6 +119,22 @@ TEXTS = {
         "kinds overlap by chance: at most {kinds} go to applicants near the cut, for {cost} "
         "of the {left} that the floors and the reserve leave"
     ),
+    "seed_written": (
+        "the seed {seed} is written in the rules file: who knows it can try ids until one wins "
+        "every tie. Without one (seed = 0) the launch draws a seed that nobody sees before the "
+        "list is final"
+    ),
+    "close_floor_forecast": (
+        "about {count} applicants are likely to be too close to call once everybody has what they "
+        "are promised; {promised} for each of them take about {cost} of the {left} that the other "
+        "floors and the reserve leave"
+    ),
+    "close_floor_above_budget": (
+        "about {count} applicants are likely to be too close to call once everybody has what they "
+        "are promised; {promised} for each of them take about {cost}, and the other floors and "
+        "the reserve leave {left}: raise the budget, or lower the floor for those too close to "
+        "call"
+    ),
     "floors_above_capacity": (
         "the floors ask for {floor} × {kind}, and the reviewers take {room} in all: raise "
         "capacities, or add reviewers"

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from swapflow.bandit.budget import BudgetRule
+from swapflow.bandit.estimation.list_quality import too_close
 from swapflow.bandit.situation import (
     IntArray,
     Look,
@@ -15,6 +16,7 @@ from swapflow.bandit.situation import (
     StopReason,
 )
 from swapflow.domain.rules import USUAL_TAPER, DispatchMode, FloorFor
+from swapflow.engine.selection.close_floor import payable
 from swapflow.engine.selection.rule import rule_of
 from swapflow.engine.selection.taper import most_out
 from swapflow.planning.round_state import (
@@ -141,19 +143,43 @@ def _by_rule(state: RoundState, coin: np.random.Generator) -> Ending:
             most = rules.batch if lockstep else int(min(sum(_rooms(state)), limit - state.out))
             most = min(most, _taper_room(state))
             picks = () if done else rule.choose(situation, look, at_most=most, rng=coin).picks
-            sent = [pick for pick in picks if state.send(pick.arm, pick.kind)]
+            paid = payable(
+                [(pick.arm, pick.kind, 0) for pick in picks],
+                _close_lack(state, look),
+                left=situation.budget_left,
+                rules=rules,
+            )
+            sent = [i for i in paid if state.send(picks[i].arm, picks[i].kind)]
             if not sent and not state.anything_out:
                 settled = done
                 break
         state.wait()
     look = _final_look(state, rule)
-    for _ in range(2):  # who comes onto the list by the floors' answers gets one too
-        missing = _missing(state, chosen, look.cohort)
+    rounds = 4 if rules.promises_close else 2
+    for _ in range(rounds):  # who comes onto the list by the floors' answers gets one too
+        lack = _close_lack(state, look)
+        close = np.flatnonzero(lack.any(axis=1))
+        missing = _missing(state, rules.floor_counts(FloorFor.CLOSE), close)
+        missing = missing or _missing(state, chosen, look.cohort)
         if not missing:
             break
         _stage(state, missing, limit=limit)
         look = _final_look(state, rule)
     return Ending(cohort=look.cohort, settled=settled)
+
+
+def _close_lack(state: RoundState, look: Look) -> IntArray:
+    """Count what those too close to call lack of their floor, shape (n, kinds)."""
+    rules = state.rules
+    floors = np.array(rules.floor_counts(FloorFor.CLOSE), dtype=np.int64)
+    lack: IntArray = np.maximum(floors[None, :] - state.asked, 0)
+    close = np.zeros(state.truth.size, dtype=np.bool_)
+    if look.quality is None:
+        close[look.contested] = True
+    else:
+        close = too_close(look.quality, close, least=rules.too_close)
+    lack[~close] = 0
+    return lack
 
 
 def _taper_room(state: RoundState) -> int:

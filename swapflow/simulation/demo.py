@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from swapflow.automatic_reviewers.recorded_round import Recording, read_recording
-from swapflow.domain.cohort.proposal import Proposal
+from swapflow.domain.cohort.proposal import Proposal, figures_of
+from swapflow.domain.cohort.quality_words import points_a_place
 from swapflow.domain.cycle import CycleStatus
 from swapflow.engine.services import Swapflow
 from swapflow.errors import UnavailableError
@@ -22,11 +23,13 @@ from swapflow.simulation.replay import (
     ReplayResult,
     ReplayStep,
     fill,
+    practice_of,
     progress_of,
     recorded_program,
     replay_rules,
     result,
 )
+from swapflow.simulation.reviews_needed import ReviewsNeeded, reviews_needed
 
 
 DATA = Path(__file__).parents[1] / "automatic_reviewers" / "data" / "synthetic_twin"
@@ -69,13 +72,42 @@ class EffortByRank:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AgainstTruth:
+    """What the model says about a list beside what is true, since the truth is known here.
+
+    Attributes:
+        share: Score of the list as a share of the highest possible.
+        expected_loss: What the list lacks by the model, in points of 100 a place.
+        expected_loss_range: 90 % range of it.
+        loss: What it lacks in truth, in points of 100 a place.
+        belong: How many of its applicants belong on it by the model (H).
+        belong_range: 90 % range of their number.
+        belong_true: How many of them are among the best in truth.
+    """
+
+    share: float
+    expected_loss: float
+    expected_loss_range: tuple[float, float]
+    loss: float
+    belong: float
+    belong_range: tuple[float, float]
+    belong_true: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Demonstrated:
-    """What one program's cycle came to."""
+    """What one program's cycle came to.
+
+    Attributes:
+        needed: Reviews each that other practices need for a list as good, from the same marks.
+    """
 
     program: DemoProgram
     replayed: ReplayResult
     proposal: Proposal
     effort: tuple[EffortByRank, ...]
+    truth: AgainstTruth
+    needed: ReviewsNeeded
 
 
 def run_demo(
@@ -156,6 +188,35 @@ def _conclude(
         replayed=replayed,
         proposal=proposal,
         effort=_effort(proposal, program.places),
+        truth=against_truth(proposal, recording, program.places),
+        needed=reviews_needed(
+            recording,
+            practice_of(recording, options.floor),
+            utility=replayed.utility,
+            size=program.places,
+            seed=options.seed,
+        ),
+    )
+
+
+def against_truth(proposal: Proposal, recording: Recording, places: int) -> AgainstTruth:
+    """Compare what the model says about a plain list with the recorded utilities."""
+    figures = figures_of(proposal.sheet)
+    assert figures is not None, "a list with marks is judged"
+    assert figures.points is not None, "the sum of scores has points"
+    assert figures.points_range is not None, "the sum of scores has points"
+    cohort = tuple(place.external_id for place in proposal.cohort)
+    best = recording.best_utility(places)
+    utility = recording.utility_of(cohort)
+    ranked = sorted(recording.items, key=lambda item: (-recording.utility[item], item))
+    return AgainstTruth(
+        share=utility / best if best else 1.0,
+        expected_loss=figures.points,
+        expected_loss_range=figures.points_range,
+        loss=points_a_place(best - utility, places),
+        belong=figures.belong,
+        belong_range=figures.belong_range,
+        belong_true=len(set(ranked[:places]) & set(cohort)),
     )
 
 

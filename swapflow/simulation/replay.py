@@ -16,6 +16,7 @@ from urllib.parse import quote
 from swapflow.automatic_reviewers.recorded_round import Recording
 from swapflow.bandit.situation import PullKind
 from swapflow.bootstrap import in_process
+from swapflow.domain.cohort.quality_words import shows_certified_loss
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.objective import Objective
 from swapflow.domain.people.application import NewApplication
@@ -70,7 +71,12 @@ class Options:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayResult:
-    """What a replay came to; `swapflow replay --json` prints these."""
+    """What a replay came to; `swapflow replay --json` prints these.
+
+    Attributes:
+        shows_certified: Whether the certified loss says something here: under its own rule, or
+            where it is smaller than what the list is expected to lack.
+    """
 
     utility: float
     even: float
@@ -83,6 +89,7 @@ class ReplayResult:
     pulls: dict[str, int]
     stop: str
     certified_loss: float
+    shows_certified: bool
     seed: int
     seconds: float
 
@@ -289,6 +296,9 @@ def result(
         pulls=dict(proposal.sheet.pulls),
         stop=cycle.stop_reason or "",
         certified_loss=proposal.sheet.certified_loss,
+        shows_certified=shows_certified_loss(
+            proposal.sheet.rule, proposal.sheet.certified_loss, proposal.sheet.expected_loss
+        ),
         seed=options.seed,
         seconds=time.monotonic() - started,
     )

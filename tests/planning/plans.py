@@ -82,6 +82,7 @@ def replayed() -> ReplayResult:
         pulls={"review": 2696, "interview": 84},
         stop="budget",
         certified_loss=111.7,
+        shows_certified=False,
         seed=3,
         seconds=4.1,
     )

@@ -68,7 +68,9 @@ def _say_demonstrated(
     """Print what came out, and leave the figures in a file."""
     content: dict[str, object] = {
         "seconds": seconds,
-        "cycles": {d.program.cycle_id: replay_json(d.replayed) for d in done},
+        "cycles": {
+            d.program.cycle_id: {**replay_json(d.replayed), **_truth_json(d)} for d in done
+        },
     }
     # Beside the folder, which the next demo empties.
     figures = folder.parent / "demo.json"
@@ -121,6 +123,7 @@ def _demonstrated_plain(done: "Demonstrated") -> "list[str | Listing]":
     return [
         f"\n{done.program.name}: {len(done.proposal.places)} applicants for {places} places",
         *replay_plain(done.replayed, places),
+        *_truth_plain(done),
         "where the reviews went:",
         Listing(
             headers=("rank in the end", "applicants", "reviews each", "interviewed"),
@@ -130,3 +133,43 @@ def _demonstrated_plain(done: "Demonstrated") -> "list[str | Listing]":
             ),
         ),
     ]
+
+
+def _truth_json(done: "Demonstrated") -> dict[str, object]:
+    """Format what is known of the truth: losses in points of 100 a place."""
+    truth = done.truth
+    return {
+        "expected_loss": truth.expected_loss,
+        "expected_loss_range": list(truth.expected_loss_range),
+        "loss": truth.loss,
+        "belong": truth.belong,
+        "belong_range": list(truth.belong_range),
+        "belong_true": truth.belong_true,
+        "reviews_needed": {"even": done.needed.even, "two_tier": done.needed.two_tier},
+    }
+
+
+def _truth_plain(done: "Demonstrated") -> list[str]:
+    """Format the model's numbers beside the truth, and what others need for the same list."""
+    truth, places = done.truth, done.program.places
+    low, high = truth.expected_loss_range
+    least, most = truth.belong_range
+    each = done.replayed.cost / len(done.proposal.places)
+    lacks = (
+        f"of 100 points a place it lacks {truth.expected_loss:.1f} by the model (90 % range "
+        f"{low:.1f} to {high:.1f}) and {truth.loss:.1f} in truth"
+    )
+    belong = (
+        f"of {places} on the list {truth.belong:.0f} belong there by the model (90 % range "
+        f"{least:.0f} to {most:.0f}) and {truth.belong_true} in truth"
+    )
+    needed = (
+        f"for a list as good, in place of {each:.1f} reviews each: even reviewing needs "
+        f"{_needed(done.needed.even)}, one round each and then interviews "
+        f"{_needed(done.needed.two_tier)}"
+    )
+    return [lacks, belong, needed]
+
+
+def _needed(each: float | None) -> str:
+    return "more than there are marks for" if each is None else f"{each:.1f}"

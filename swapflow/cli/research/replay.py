@@ -306,6 +306,8 @@ def _shares(found: "ReplayResult") -> dict[str, str]:
 
 
 def _certified(found: "ReplayResult", places: int) -> list[str]:
+    if not found.shows_certified:
+        return []
     if found.certified_loss >= places:
         return ["certified: nothing yet; so few reviews bound no list of this size"]
     said = (

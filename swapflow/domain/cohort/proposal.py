@@ -139,6 +139,8 @@ class MethodSheet:
             release.
         contested: Size of the paper's contested set: those on the list or on its closest rival
             under the rule's own worst case, and not on both; None in such a sheet.
+        seed: None where the launch drew it and the list is not final.
+        seed_digest: SHA-256 of a drawn seed, shown from the launch on.
     """
 
     cycle_id: str
@@ -149,7 +151,7 @@ class MethodSheet:
     objective: str
     cohort_size: int
     candidates: int
-    seed: int
+    seed: int | None
     parameters: dict[str, float]
     stop_reason: str
     stop_sentence: str
@@ -172,6 +174,7 @@ class MethodSheet:
     belong_range: tuple[float, float] | None = None
     close: tuple[int, ...] | None = None
     contested: int | None = None
+    seed_digest: str = ""
 
 
 def figures_of(sheet: MethodSheet) -> QualityFigures | None:
@@ -199,6 +202,8 @@ class Proposal:
         fewest: Fewest places that must be filled; None where it equals the number proposed.
         promised: Numbers of applications with a valid offer, which they keep.
         near: Numbers of applications whose standing one more score could change.
+        promises_close: Whether the rules promise reviews to applicants too close to call.
+        close_checks: What that promise still lacks, in sentences.
     """
 
     cycle_id: str
@@ -209,6 +214,8 @@ class Proposal:
     fewest: int | None = None
     promised: frozenset[int] = frozenset()
     near: frozenset[int] = frozenset()
+    promises_close: bool = False
+    close_checks: tuple[Message, ...] = ()
 
     @property
     def cohort(self) -> tuple[Place, ...]:
@@ -227,7 +234,30 @@ class Proposal:
             list=[[p.application, p.standing.value] for p in self.places],
             missing=[[p.application, dict(p.floor_missing)] for p in self.places],
             promised=self.promised,
+            explained=[p.application for p in self.to_explain],
         )
+
+    @property
+    def out_above_cut(self) -> tuple[Place, ...]:
+        """Those proposed out although the plain average of their marks is above the cut.
+
+        The cut is the last estimate on the list. Named only under a floor for those too close to
+        call: programs without it promise nothing about plain averages.
+        """
+        if not (self.promises_close and self.cohort):
+            return ()
+        cut = min(place.estimate for place in self.cohort)
+        return tuple(
+            p
+            for p in self.places
+            if p.standing is not Standing.COHORT and p.estimate <= cut < (p.raw_mean or 0.0)
+        )
+
+    @property
+    def to_explain(self) -> tuple[Place, ...]:
+        """Those who may not be decided about without a reason on record."""
+        above = {place.application for place in self.out_above_cut}
+        return tuple(p for p in self.places if p.floor_missing or p.application in above)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ from swapflow.engine.ports.decisions import DecisionReads
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.reviewer_tasks import ReviewerTasks
 from swapflow.engine.read_models.calibration import Calibration
+from swapflow.engine.read_models.estimate_way import EstimateWay, estimate_way
 from swapflow.engine.read_models.explanation import Explanation, PullExplanation, explain
 from swapflow.engine.read_models.proposal import propose
 from swapflow.engine.read_models.snapshot import SnapshotCache
@@ -71,6 +72,8 @@ class CardStanding:
         raw: Estimate with nothing taken out, and adjusted: with severity and generosity taken
             out; both None unless one of them was chosen.
         cut: The estimate next to the applicant's on the other side of the cut; None without one.
+        way: The steps from the mean of the marks to the estimate; None where they are not known,
+            as of a list that was made before further marks came.
     """
 
     rank: int
@@ -87,6 +90,7 @@ class CardStanding:
     estimates: str = "rule"
     raw: float | None = None
     adjusted: float | None = None
+    way: EstimateWay | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,6 +181,10 @@ def card(
     rules, cycle = ledger.rules(cycle_id), ledger.cycle(cycle_id)
     places, sheet = _list(cycle_id, found, ledger=ledger, snapshots=snapshots)
     fixed = cycle.cohort_version
+    standing = _compared(_standing(places, number), number, sheet, calibrated)
+    if standing is not None and found.rank is not None:
+        way = estimate_way(cycle_id, number, ledger=ledger, snapshots=snapshots)
+        standing = _explained(standing, way)
     return Card(
         cycle=cycle_id,
         cycle_name=cycle.name,
@@ -184,7 +192,7 @@ def card(
         name=found.name,
         status=found.status,
         version=fixed,
-        standing=_compared(_standing(places, number), number, sheet, calibrated),
+        standing=standing,
         decided=_decided(cycle_id, number, fixed, ledger=ledger) if fixed else None,
         reviews=tuple(_reviews(found.asked, rules, ledger=ledger, named=name_reviewers)),
         rule=rules.rule.value,
@@ -273,6 +281,13 @@ def _compared(
     if abs(own - standing.estimate) > SAME:
         return standing
     return replace(standing, raw=row.raw, adjusted=row.adjusted)
+
+
+def _explained(standing: CardStanding, way: EstimateWay | None) -> CardStanding:
+    """Add the steps to the estimate, unless they lead to another than the list was made by."""
+    if way is None or abs(way.estimate - standing.estimate) > SAME:
+        return standing
+    return replace(standing, way=way)
 
 
 def _decided(

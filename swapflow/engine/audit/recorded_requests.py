@@ -200,7 +200,7 @@ class RecordedRequests:
                 yield f"application {one.number}: row {_NOT}"
                 continue
             same = {
-                "tie": one.tie == projection.ties[one.number],
+                "tie": one.tie == projection.stored_ties[one.number],
                 "status": one.status is projection.statuses[one.number],
                 "wave": one.wave == self._waves[one.number],
                 "external_id": not any(fits.values()) or fits.get(one.number, True),

@@ -1,7 +1,7 @@
 """Step 8, finalize: the rule proposes, people decide, and both are on record."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from swapflow.domain.cohort.proposal import (
     Outcome,
@@ -120,7 +120,8 @@ def fix_list(tx: Transaction, decision: WorkedOutDecision) -> Proposal:
         tx.record(EventType.ENDED, {"reason": cycle.stop_reason or "staff"})
     cancel_pulls(tx, tx.open_pulls(), why="finalized")
     version = cycle.cohort_version + 1
-    tx.insert_proposal(proposal.places, proposal.sheet)
+    # From here on a drawn seed may be known.
+    tx.insert_proposal(proposal.places, replace(proposal.sheet, seed=tx.rules().seed))
     tx.insert_outcomes(
         version,
         [
@@ -131,9 +132,8 @@ def fix_list(tx: Transaction, decision: WorkedOutDecision) -> Proposal:
     for signer in decision.signers:
         tx.insert_signature(version, by=signer, role="chair")
     if decision.waiver is not None:
-        for place in proposal.places:
-            if place.floor_missing:
-                tx.insert_waiver(version, place.application, decision.waiver)
+        for place in proposal.to_explain:
+            tx.insert_waiver(version, place.application, decision.waiver)
     tx.record(EventType.FINALIZED, {"version": version})
     tx.set_cohort_version(version)
     tx.set_status(CycleStatus.FINALIZED, stop_reason=cycle.stop_reason or "staff")
@@ -154,6 +154,11 @@ def check_decision(
     below = [place for place in proposal.places if place.floor_missing]
     if below and waiver is None:
         raise InvalidInputError(_below_floor(below))
+    # A decision other than the proposed one has a reason of its own.
+    decided = {override.external_id for override in overrides}
+    above = [p.external_id for p in proposal.out_above_cut if p.external_id not in decided]
+    if above and waiver is None:
+        raise InvalidInputError("out_above_cut", count=len(above), applicants=above[:SHOWN_BELOW])
     verdicts = _verdicts(proposal, overrides)
     _check_limits(proposal, verdicts)
     return verdicts

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from swapflow.domain.cycle import CycleStatus
-from swapflow.domain.event import EventType
+from swapflow.domain.event import EventType, Json
 from swapflow.domain.people.application import Application
 from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.rules import (
@@ -18,6 +18,7 @@ from swapflow.domain.rules import (
 )
 from swapflow.domain.seal import Seal, seal
 from swapflow.engine.confirmation import confirm
+from swapflow.engine.lifecycle.drawn_seed import with_drawn_seed
 from swapflow.engine.ports.coordination import EventReads
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.requests import RequestReads
@@ -122,10 +123,11 @@ def launch(
     def write(tx: Transaction, _: Launchable) -> None:
         rules = tx.rules()
         # Settled in the write itself: what was shown is the draft, and it is the same still.
-        settled = settled_at_launch(rules)
+        settled = with_drawn_seed(rules, settled_at_launch(rules))
         if settled != rules:
             tx.set_rules(settled, by=by, reason=LAUNCH_REASON)
-        tx.record(EventType.LAUNCHED, {"rules": settled.version})
+        drawn: dict[str, Json] = {"drawn": 1} if settled.seed_drawn else {}
+        tx.record(EventType.LAUNCHED, {"rules": settled.version, **drawn})
         tx.set_status(CycleStatus.RUNNING)
         tx.note(subject=f"launch of {cycle_id}", by=by, text="launched")
 
@@ -245,6 +247,7 @@ def _money(applications: tuple[Application, ...], rules: Rules) -> list[LaunchPr
         * floor.count
         * (ready if floor.who is FloorFor.ALL else rules.cohort_size)
         for floor in rules.floors
+        if floor.who is not FloorFor.CLOSE  # nobody knows yet who will be
     )
     staff = int(rules.reserve * rules.budget)
     if floors + staff > rules.budget:

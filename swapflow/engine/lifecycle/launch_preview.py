@@ -7,6 +7,8 @@ from itertools import combinations
 from swapflow.domain.people.application import Application
 from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.rules import DispatchMode, FloorFor, KindRules, Rules
+from swapflow.engine.lifecycle.close_forecast import close_forecast
+from swapflow.engine.lifecycle.drawn_seed import seed_warnings
 from swapflow.engine.lifecycle.launch import LaunchProblem, launch_problems, settled_at_launch
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.read_models.snapshot import SnapshotCache
@@ -115,6 +117,8 @@ def preview(
         warnings=(
             *_warnings(rules, kinds, roster, applications),
             *_by_chance(rules, applications, rest),
+            *close_forecast(rules, ready, rest),
+            *seed_warnings(rules),
             *_at_once(cycle_id, rules, ledger=ledger, snapshots=snapshots),
             *_apart(cycle_id, roster, ledger=ledger, snapshots=snapshots),
         ),

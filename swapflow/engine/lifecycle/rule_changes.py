@@ -67,11 +67,13 @@ def change_rules(
 def kept(old: Rules, new: Rules, *, launched: bool) -> Rules:
     """Return new rules with what a launched program keeps.
 
-    That is its fit, whatever the file says, and its taper, unless the file names another.
+    That is its fit and a seed that was drawn, whatever the file says, and its taper, unless the
+    file names another.
     """
     if not launched:
-        return new
-    return replace(new, fit=old.fit, taper=old.taper if new.taper is None else new.taper)
+        return replace(new, seed_drawn=False)
+    new = replace(new, fit=old.fit, taper=old.taper if new.taper is None else new.taper)
+    return replace(new, seed=old.seed, seed_drawn=True) if old.seed_drawn else new
 
 
 def _check_limits(cycle_id: str, rules: Rules, *, ledger: Ledger) -> None:
@@ -96,7 +98,8 @@ def check_rules(cycle_id: str, rules: Rules, *, ledger: Ledger) -> None:
     launched = cycle.status is not CycleStatus.DRAFT
     spent = cycle.spent + cycle.committed
     _check_limits(cycle_id, rules, ledger=ledger)
-    _check_change(ledger.rules(cycle_id), rules, spent=spent, launched=launched)
+    old = ledger.rules(cycle_id)
+    _check_change(old, kept(old, rules, launched=launched), spent=spent, launched=launched)
 
 
 def _check_change(old: Rules, new: Rules, *, spent: int, launched: bool) -> None:

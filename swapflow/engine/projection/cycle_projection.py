@@ -42,6 +42,7 @@ class CycleProjection(PullProjection):
         self.reconsidering: set[int] = set()
         self.stop_reason = ""
         self.lists = 0
+        self._seed_drawn_now = False
 
     def apply(self, event: Event) -> None:
         """Fold in the next event."""
@@ -54,12 +55,17 @@ class CycleProjection(PullProjection):
     def use(self, rules: Rules) -> None:
         """Switch to another version of the rules; kinds are only ever appended."""
         self.rules = rules
+        if self._seed_drawn_now:
+            self.rekey(rules.seed)
+            self._seed_drawn_now = False
         for table in self._tables():
             table.widen(len(rules.kinds))
 
     def _launched(self, payload: Mapping[str, Json]) -> None:
         self.status = CycleStatus.RUNNING
         self.rules_version = int_of(payload["rules"])
+        # The seed itself stands in these rules, which the caller passes to `use`.
+        self._seed_drawn_now = bool(payload.get("drawn"))
 
     def _rules_changed(self, payload: Mapping[str, Json]) -> None:
         self.rules_version = int_of(payload["rules"])

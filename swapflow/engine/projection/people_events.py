@@ -8,6 +8,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from swapflow.bandit.ties import tie_key
 from swapflow.domain.event import Json
 from swapflow.domain.people.application import ApplicationStatus
 from swapflow.domain.people.group_numbers import VALUES, attribute_number
@@ -35,6 +36,8 @@ class PeopleProjection:
 
     Attributes:
         statuses, ties, groups: One entry per application.
+        stored_ties: The ties that stand in the rows of the applications; `ties` differ from them
+            where the launch drew the seed.
         pins: Applications that staff pinned in or out of the list.
         topics: Topics of the applications that have some.
         reviewers: One entry per reviewer.
@@ -46,6 +49,7 @@ class PeopleProjection:
         self._candidate = bytearray()
         self._ready = bytearray()
         self.ties = array("q")
+        self.stored_ties = array("q")
         self.groups = array("q")
         self._values: dict[int, array[int]] = {}
         self.pins: dict[int, int] = {}
@@ -114,12 +118,17 @@ class PeopleProjection:
         pairs = np.array(self._panel_list, dtype=np.int64)
         return pairs // PAIR, pairs % PAIR
 
+    def rekey(self, seed: int) -> None:
+        """Derive everybody's tie from a seed drawn after they came, and the tie stored then."""
+        self.ties = array("q", (tie_key(seed, f"tie/{tie}") >> 1 for tie in self.stored_ties))
+
     def _application_added(self, payload: Mapping[str, Json]) -> None:
         self.statuses.append(ApplicationStatus.INCOMPLETE)
         self._candidate.append(0)
         self._ready.append(0)
         self._move(int_of(payload["a"]), ApplicationStatus(str(payload["status"])))
         self.ties.append(int_of(payload["tie"]))
+        self.stored_ties.append(int_of(payload["tie"]))
         self.groups.append(int_of(payload["group"]))
         self._belong(int_of(payload["a"]), int_column(payload.get("in", [])))
         topics = frozenset(int_column(payload["topics"]))

@@ -1,6 +1,6 @@
 """The list that the rule proposes at one event, with what must be known before it is signed."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -82,7 +82,8 @@ def propose(
         made = list_objective(seen.projection, assessment.situation.application)
         limits = _limits(seen, assessment)
         rules = seen.projection.rules
-        judged = seen.judged(ledger=ledger) if judging else None
+        # Who is too close decides about a floor: a list with that promise is always judged.
+        judged = seen.judged(ledger=ledger) if judging or rules.promises_close else None
         tied = tied_at_cut(rules, assessment.look, made.oracle)
         return Proposal(
             cycle_id=cycle_id,
@@ -98,6 +99,8 @@ def propose(
             # Both keep their places, whatever the rule proposes now.
             promised=promised(ledger.offers(cycle_id)) | _added(cycle_id, seen, ledger=ledger),
             near=within_one_score(rules, assessment, made.oracle),
+            promises_close=rules.promises_close,
+            close_checks=tuple(_close_checks(seen, judged)),
         )
 
 
@@ -201,11 +204,15 @@ def _places(
         np.array(rules.floor_counts(FloorFor.ALL)),
         np.maximum(rules.floor_counts(FloorFor.ALL), rules.floor_counts(FloorFor.CHOSEN)),
     ]
+    for_close = np.array(rules.floor_counts(FloorFor.CLOSE))
     places = []
     for rank, arm in enumerate(assessment.order.tolist(), start=1):
         number = int(situation.application[arm])
         external_id, name = names[number]
         information = float(situation.situation.information[arm])
+        floor = floors[arm in inside]
+        if judged is not None and judged.too_close[arm]:
+            floor = np.maximum(floor, for_close)
         places.append(
             Place(
                 application=number,
@@ -222,12 +229,30 @@ def _places(
                 pulls={
                     kind.name: int(counts[number, index]) for index, kind in enumerate(rules.kinds)
                 },
-                floor_missing=_floor_missing(rules, floors[arm in inside] - closed[number]),
+                floor_missing=_floor_missing(rules, floor - closed[number]),
                 likely=None if judged is None else float(judged.quality.likely[arm]),
                 close=None if judged is None else bool(judged.too_close[arm]),
             )
         )
     return tuple(places)
+
+
+def _close_checks(seen: Snapshot, judged: JudgedList | None) -> Iterator[Message]:
+    """List what those too close to call have where more is promised, by kind and number."""
+    if judged is None:
+        return
+    rules = seen.projection.rules
+    closed = seen.projection.closed()[judged.application[judged.too_close]]
+    for kind, floor in enumerate(rules.floor_counts(FloorFor.CLOSE)):
+        have = closed[:, kind][closed[:, kind] < floor]
+        for number, count in zip(*np.unique(have, return_counts=True), strict=True):
+            yield Message(
+                "close_below_floor",
+                count=int(count),
+                have=int(number),
+                kind=rules.kinds[kind].name,
+                promised=floor,
+            )
 
 
 def _floor_missing(rules: Rules, lack: IntArray) -> dict[str, int]:
@@ -257,7 +282,8 @@ def _sheet(
         objective=rules.objective.name,
         cohort_size=rules.cohort_size,
         candidates=situation.application.size,
-        seed=rules.seed,
+        seed=rules.shown_seed,
+        seed_digest=rules.seed_digest,
         parameters=look.parameters,
         stop_reason=reason,
         stop_sentence=stop_sentence(rules, reason),

@@ -227,7 +227,8 @@ def store_version(
 ) -> int:
     """Store a version of the list; everything but the one application is copied unchanged."""
     version = tx.cycle.cohort_version + 1
-    tx.insert_proposal(places, sheet)
+    # The list was final before, so a drawn seed may be known.
+    tx.insert_proposal(places, replace(sheet, seed=tx.rules().seed))
     tx.insert_outcomes(version, sorted(outcomes, key=lambda outcome: outcome.application))
     for signer in signers:
         tx.insert_signature(version, by=signer, role="chair")

@@ -28,8 +28,15 @@ from swapflow.engine.selection.assign import (
     slots_now,
 )
 from swapflow.engine.selection.calibration_draw import drawn_for
+from swapflow.engine.selection.close_floor import close_at_stop, close_for_now, payable
 from swapflow.engine.selection.rule import coin, list_rule, rule_for
-from swapflow.engine.selection.situation import CycleSituation, chosen_lack, cost_of, situation_of
+from swapflow.engine.selection.situation import (
+    CycleSituation,
+    chosen_lack,
+    cost_of,
+    keeping_for,
+    situation_of,
+)
 from swapflow.engine.selection.staffing import PlannedPull, staffed
 from swapflow.engine.selection.taper import taper_room, within_room
 
@@ -178,12 +185,14 @@ def _by_rule(
 
     # Only now is it known who is chosen: until the look, the floors of the chosen were reserved
     # for everyone who might be.
-    situation = _keeping_for(look.cohort, projection, arms, situation)
+    situation = keeping_for(look.cohort, projection, arms, situation)
     room = taper_room(projection, spent=arms.spent, for_staff=situation.for_staff)
-    most = min(_room(projection), _pending_room(projection))
+    most = min(_room(projection), projection.rules.batch)
+    left, close = situation.situation.budget_left, close_for_now(projection, situation, look)
     if most > 0 and room > 0:
         now = _only_now(projection, situation)
         wanted = within_room(_by_chance(projection, now, look)[:most], room, projection.rules)
+        wanted = [wanted[i] for i in payable(wanted, close, left=left, rules=projection.rules)]
         pulls, blocked = staffed(wanted, [0] * len(wanted), projection)
         if pulls:
             why = PullReason.CHANCE
@@ -194,7 +203,9 @@ def _by_rule(
         )
         wanted = _keys(projection, situation, [(p.arm, p.kind) for p in picks.picks])
         wanted = within_room(wanted, room, projection.rules)
-        priorities = [round(p.priority * PRIORITY_UNITS) for p in picks.picks]
+        kept = payable(wanted, close, left=left, rules=projection.rules)
+        wanted = [wanted[i] for i in kept]
+        priorities = [round(picks.picks[i].priority * PRIORITY_UNITS) for i in kept]
         pulls, blocked = staffed(wanted, priorities, projection)
         if pulls:
             plan = _plan(
@@ -208,9 +219,13 @@ def _by_rule(
     rest = rule.choose(
         situation.situation, look, at_most=1, rng=coin(projection.rules, projection.decisions)
     )
-    if rest.picks or _floor_may_come(projection, situation):
+    wanted = _keys(projection, situation, [(p.arm, p.kind) for p in rest.picks])
+    paid = payable(wanted, close, left=left, rules=projection.rules)
+    if paid or _floor_may_come(projection, situation):
         return None  # wanted, but every reviewer who could is busy or away
-    reason = rest.shortfall or StopReason.EXHAUSTED
+    # What is kept for those too close to call pays nothing else.
+    shortfall = StopReason.BUDGET if wanted else rest.shortfall
+    reason = shortfall or StopReason.EXHAUSTED
     # While a floor is open, no cohort is certified or settled.
     if floors_open and reason in {StopReason.CERTIFIED, StopReason.SETTLED}:
         reason = StopReason.EXHAUSTED
@@ -254,13 +269,18 @@ def _stop_or_chosen(
     look: Look,
     reason: StopReason,
 ) -> DecisionPlan | None:
-    """Propose to stop, unless a chosen application still lacks its promised floor."""
+    """Propose to stop, unless a chosen or a close application still lacks its promised floor."""
     wanted: list[PullKey] = []
-    lack = chosen_lack(projection, situation.application[look.cohort])
+    lack = close_at_stop(projection, arms, situation, look, _fitted(rule))
+    lack[look.cohort] = np.maximum(
+        lack[look.cohort], chosen_lack(projection, situation.application[look.cohort])
+    )
+    close = np.setdiff1d(np.flatnonzero(lack.any(axis=1)), look.cohort)
+    owed = [*look.cohort.tolist(), *close.tolist()]
     budget = projection.rules.budget - arms.spent - arms.committed - situation.for_staff
     for kind, limits in enumerate(projection.rules.kinds):
         left = int(situation.situation.kind_left[kind])
-        for arm, lacking in zip(look.cohort.tolist(), lack[:, kind].tolist(), strict=True):
+        for arm, lacking in zip(owed, lack[owed, kind].tolist(), strict=True):
             application = int(situation.application[arm])
             payable = budget // max(limits.cost, 1)
             more = min(lacking, int(situation.situation.allowed[arm, kind]), payable, left)
@@ -321,31 +341,11 @@ def _room(projection: CycleProjection) -> int:
     return min(MOST_AT_ONCE, max(0, out_target(projection) - len(projection.open)))
 
 
-def _pending_room(projection: CycleProjection) -> int:
-    """Most pulls that the rule may choose in one decision."""
-    return projection.rules.batch
-
-
 def _panels_now(projection: CycleProjection, kind: int) -> int:
     """Count the pulls of a kind that reviewers could take now, or that a person would approve."""
     limits = projection.rules.kinds[kind]
     # Reviewers are assigned after an approval, so they do not limit such a kind here.
     return 1_000_000 if limits.approval else slots_now(projection, kind) // limits.seats
-
-
-def _keeping_for(
-    cohort: np.ndarray, projection: CycleProjection, arms: Arms, situation: CycleSituation
-) -> CycleSituation:
-    """Reserve what the best cohort still lacks, now that a look has named it."""
-    lacking = cost_of(projection, chosen_lack(projection, situation.application[cohort]))
-    reserved = situation.reserved - situation.for_chosen + lacking
-    left = float(projection.rules.budget - arms.spent - arms.committed - reserved)
-    return replace(
-        situation,
-        situation=replace(situation.situation, budget_left=left),
-        reserved=reserved,
-        for_chosen=lacking,
-    )
 
 
 def _only_now(projection: CycleProjection, situation: CycleSituation) -> CycleSituation:

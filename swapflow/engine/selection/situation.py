@@ -5,7 +5,7 @@ depend on the order in which applications arrived or a file was sorted.
 """
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -205,6 +205,21 @@ def chosen_lack(projection: CycleProjection, chosen: Integers) -> Integers:
     floors = np.array(projection.rules.floor_counts(FloorFor.CHOSEN), dtype=np.int64)
     lack: Integers = np.maximum(floors[None, :] - projection.given()[chosen], 0)
     return lack
+
+
+def keeping_for(
+    cohort: Integers, projection: CycleProjection, arms: Arms, situation: CycleSituation
+) -> CycleSituation:
+    """Reserve what the best cohort still lacks, now that a look has named it."""
+    lacking = cost_of(projection, chosen_lack(projection, situation.application[cohort]))
+    reserved = situation.reserved - situation.for_chosen + lacking
+    left = float(projection.rules.budget - arms.spent - arms.committed - reserved)
+    return replace(
+        situation,
+        situation=replace(situation.situation, budget_left=left),
+        reserved=reserved,
+        for_chosen=lacking,
+    )
 
 
 def _for_chosen(projection: CycleProjection, given: Integers) -> int:

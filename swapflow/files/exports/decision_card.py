@@ -213,6 +213,7 @@ def _standing(card: Card) -> DocumentPart:
             gettext("Proposed"),
             gettext("on the list") if standing.proposed else gettext("on the waitlist"),
         ),
+        *_way(standing),
         (gettext("Score"), of_hundred(standing.estimate)),
         *_by_both(standing),
         (
@@ -234,7 +235,27 @@ def _standing(card: Card) -> DocumentPart:
     notes = [gettext(_INTERVAL.get(card.rule, ""))]
     if card.objective == "diverse":
         notes.append(gettext(_SPREAD))
-    return DocumentPart(title=title, facts=tuple(facts), notes=tuple(filter(None, notes)))
+    told = standing.way.sentences() if standing.way else ()
+    return DocumentPart(
+        title=title,
+        text=tuple(translate(sentence) for sentence in told),
+        facts=tuple(facts),
+        notes=tuple(filter(None, notes)),
+    )
+
+
+def _way(standing: CardStanding) -> Iterable[tuple[str, str]]:
+    """Return the steps from the average of the marks to the score, in points of 100."""
+    way = standing.way
+    if way is None:
+        return
+    yield gettext("Average of the marks"), of_hundred(way.mean)
+    for name, step in (
+        (gettext("Few marks: nearer to the program's average"), way.few_marks),
+        (gettext("Severity of these reviewers"), way.severity),
+        (gettext("Generosity of the kind"), way.kind),
+    ):
+        yield name, f"{100 * step:+.1f}"
 
 
 def _evidence(reviews: float) -> str:

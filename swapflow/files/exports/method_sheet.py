@@ -251,7 +251,7 @@ def _advanced(sheet: MethodSheet, say: Callable[[str], str]) -> str:
         ("objective", sheet.objective),
         ("certificate", _CERTIFICATES.get(sheet.certificate, sheet.certificate)),
         ("stop", sheet.stop_reason),
-        ("seed", str(sheet.seed)),
+        ("seed", _seed(sheet)),
         ("decisions", str(sheet.decisions)),
         ("record position", str(sheet.position)),
         ("record fingerprint", sheet.head_hash),
@@ -261,6 +261,13 @@ def _advanced(sheet: MethodSheet, say: Callable[[str], str]) -> str:
     ]
     table = "\n".join(f"| {_cell(name)} | {_cell(value)} |" for name, value in rows)
     return "## " + say(gettext_noop("Advanced")) + f"\n\n| setting | value |\n|---|---|\n{table}"
+
+
+def _seed(sheet: MethodSheet) -> str:
+    """Format the seed; before the list is final, the digest of a drawn one."""
+    if sheet.seed is not None:
+        return str(sheet.seed)
+    return f"drawn at the launch, SHA-256 {sheet.seed_digest}"
 
 
 def _inline(text: str) -> str:

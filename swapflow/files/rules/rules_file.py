@@ -196,7 +196,7 @@ def _refuse(source: str, found: Sequence[RulesProblem]) -> None:
 
 
 def rules_text(rules: Rules) -> str:
-    """Format rules as TOML, every setting written out."""
+    """Format rules as TOML, every setting written out but a seed that was drawn."""
     parts = [
         _settings(
             {
@@ -323,7 +323,7 @@ def _advanced(rules: Rules) -> dict[str, _Value]:
         "out": rules.out,
         "taper": rules.taper,
         "attempts": rules.attempts,
-        "seed": rules.seed,
+        "seed": rules.shown_seed,
     }
 
 

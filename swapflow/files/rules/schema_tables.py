@@ -68,11 +68,11 @@ class KindTable(TomlTable):
 
 
 class FloorTable(TomlTable):
-    """A number of pulls of a kind for everyone, or for those chosen."""
+    """A number of pulls of a kind for everyone, for those chosen, or those too close to call."""
 
     kind: str
     count: int
-    who: Literal["all", "chosen"] = Field(default="all", alias="for")
+    who: Literal["all", "chosen", "close"] = Field(default="all", alias="for")
 
 
 class MarkTable(TomlTable):

@@ -174,6 +174,10 @@ def prepare(request: Request, cycle_id: str, principal: MayDecide, form: TheForm
         waiver_problem = gettext_noop(
             "say why it is accepted that these lack a review they should have"
         )
+    elif not waiver and not problem and _out_above_cut(proposal, changes):
+        waiver_problem = gettext_noop(
+            "say why these are out although the plain average of their marks is above the cut"
+        )
     if not problem and not waiver_problem and not any(change.problem for change in changes):
         try:
             app.product.cohort.prepare(
@@ -299,6 +303,12 @@ def _changes(
     return changes, ""
 
 
+def _out_above_cut(proposal: Proposal, changes: list[TypedChange]) -> bool:
+    """Whether an applicant above the cut by plain average stays out without another decision."""
+    decided = {change.place.application for change in changes}
+    return any(place.application not in decided for place in proposal.out_above_cut)
+
+
 # Pages
 
 
@@ -316,6 +326,7 @@ def _reasons(
             "changes": typed.changes,
             "size": len(proposal.cohort),
             "below": [p for p in proposal.places if p.floor_missing],
+            "above": proposal.out_above_cut,
             "needed": needed_signatures(app.product.cycles.rules(cycle.id)),
             "waiver": typed.waiver,
             "waiver_problem": typed.waiver_problem,

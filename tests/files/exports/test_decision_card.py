@@ -230,3 +230,21 @@ def test_without_the_extra_a_pdf_says_how_to_get_it(
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(UnavailableError, match=r"pip install 'swapflow\[cards\]'"):
         pdf(document)
+
+
+def test_a_card_shows_the_way_from_the_average_of_the_marks_to_the_score(world: World) -> None:
+    """In numbers that add up, in words, and for programs."""
+    told = [card for card in cards(world) if card.standing and card.standing.way]
+
+    assert len(told) == len(NAMES)
+    for card in told:
+        assert card.standing is not None
+        way = card.standing.way
+        assert way is not None
+        total = way.mean + way.few_marks + way.severity + way.kind
+        assert total == pytest.approx(card.standing.estimate)
+        document = words(html(card_document(card)))
+        assert "Few marks: nearer to the program" in document
+        assert f"{100 * way.few_marks:+.1f}" in document
+        assert str(way.sentences()[0]) in document
+        assert json.loads(card_json(card))["standing"]["way"]["mean"] == pytest.approx(way.mean)

@@ -153,7 +153,7 @@ def test_a_template_is_a_complete_rules_file_that_can_be_filled_in(name: str) ->
     assert (rules.cohort_size, rules.budget, rules.seed) == (7, 50_000, 5)
     assert rules.zone == "Europe/Rome"
     assert [kind.name for kind in rules.kinds] == [rubric.kind for rubric in rules.rubrics]
-    assert {floor.who for floor in rules.floors} == {FloorFor.ALL, FloorFor.CHOSEN}
+    assert {floor.who for floor in rules.floors} == set(FloorFor)
 
 
 @pytest.mark.parametrize("name", TEMPLATES)

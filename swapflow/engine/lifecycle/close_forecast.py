@@ -1,0 +1,56 @@
+"""How many applicants will be too close to call, forecast before there is a mark."""
+
+import math
+
+from scipy.special import ndtr, ndtri
+
+from swapflow.domain.rules import FloorFor, Rules
+from swapflow.messages import Message
+
+
+NOISE = 1.5
+"""Variance of one review around an applicant, in variances between applicants.
+
+Between admissions files (1 to 2) and conferences (2 to 3); the share that is too close hangs on it
+only a little, since a wider spread of estimates and a wider uncertainty cancel.
+"""
+
+
+def close_forecast(rules: Rules, ready: int, left: int) -> list[str]:
+    """Forecast what the floor for those too close to call is likely to take.
+
+    Args:
+        rules: Supply floors, places and costs.
+        ready: Applicants who are complete.
+        left: Budget less the other floors and the reserve for staff.
+    """
+    if not rules.promises_close or not 0 < rules.cohort_size < ready:
+        return []
+    everyone, close = rules.floor_counts(FloorFor.ALL), rules.floor_counts(FloorFor.CLOSE)
+    count = round(ready * share_too_close(rules.cohort_size / ready, everyone[0], rules.too_close))
+    lack = [max(0, c - e) for c, e in zip(close, everyone, strict=True)]
+    cost = count * sum(n * kind.cost for n, kind in zip(lack, rules.kinds, strict=True))
+    promised = ", ".join(
+        f"{n} × {kind.name}" for n, kind in zip(close, rules.kinds, strict=True) if n
+    )
+    code = "close_floor_forecast" if cost <= left else "close_floor_above_budget"
+    return [Message(code, count=count, promised=promised, cost=cost, left=max(0, left))]
+
+
+def share_too_close(places: float, reviews: int, least: float) -> float:
+    """Return the share of applicants who are too close once everybody has these reviews.
+
+    Utilities and marks are normal here.
+
+    Args:
+        places: Places for each applicant, above 0 and below 1.
+        reviews: Reviews of each; without any, one is assumed.
+        least: Smallest probability that counts as too close, above 0 and at most .5.
+    """
+    variance = 1 / (1 + max(reviews, 1) / NOISE)
+    cut = float(ndtri(1 - places))
+    reach = float(ndtri(1 - least)) * math.sqrt(variance)
+    spread = math.sqrt(1 - variance)
+    # Posterior means are less spread than utilities, so their cut lies nearer to the middle.
+    middle = cut * spread
+    return float(ndtr((middle + reach) / spread) - ndtr((middle - reach) / spread))

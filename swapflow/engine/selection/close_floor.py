@@ -1,0 +1,123 @@
+"""The floor for applicants who are too close to call: what it owes, and the money kept for it.
+
+Who is too close is known only from the marks, so nothing is reserved before the first look. From
+then on a pull is opened only if what these applicants still lack stays payable, and what they lack
+goes out before a stop.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from swapflow.bandit.estimation.crossed_model import Fitted
+from swapflow.bandit.estimation.list_quality import too_close
+from swapflow.bandit.situation import BoolArray, Look
+from swapflow.domain.rules import Estimates, FloorFor, Rules
+from swapflow.engine.ports.live_state import Arms
+from swapflow.engine.projection.cycle_projection import CycleProjection
+from swapflow.engine.projection.pull_events import PullKey
+from swapflow.engine.projection.score_table import Integers
+from swapflow.engine.selection.list_objective import list_objective
+from swapflow.engine.selection.list_quality import QualityQuestion, tied_at_cut
+from swapflow.engine.selection.rule import list_rule
+from swapflow.engine.selection.situation import CycleSituation
+
+
+def close_for_now(projection: CycleProjection, situation: CycleSituation, look: Look) -> Integers:
+    """Count what those too close to call still lack, without a calculation of its own.
+
+    Where no closed form says who is too close, the look's contested arms stand for them: they are
+    more, so that too much is kept rather than too little.
+
+    Returns:
+        Pulls per application number and kind, shape (applications, kinds).
+    """
+    lack = np.zeros((projection.applications, len(projection.rules.kinds)), dtype=np.int64)
+    if not projection.rules.promises_close:
+        return lack
+    close = np.zeros(situation.application.size, dtype=np.bool_)
+    if look.quality is None:
+        close[look.contested] = True
+    else:
+        oracle = list_objective(projection, situation.application).oracle
+        close[list(tied_at_cut(projection.rules, look, oracle))] = True
+        close = too_close(look.quality, close, least=projection.rules.too_close)
+    lack[situation.application] = _lacking(projection, situation, close)
+    return lack
+
+
+def close_at_stop(
+    projection: CycleProjection,
+    arms: Arms,
+    situation: CycleSituation,
+    look: Look,
+    fitted: Fitted | None,
+) -> Integers:
+    """Count what those too close to call lack when the rule would stop, as the list is judged.
+
+    Objectives other than a plain sum are judged by draws here: only a stop waits for them, and
+    only in a program with this floor.
+
+    Args:
+        projection: The cycle's structure.
+        arms: Its live state.
+        situation: What the rule saw.
+        look: The rule's assessment.
+        fitted: Parameters of the model behind the look (`budget` only).
+
+    Returns:
+        Pulls per arm and kind, shape (n, kinds); none that a limit or a reviewer forbids.
+    """
+    rules = projection.rules
+    if not (rules.promises_close and look.cohort.size and situation.situation.information.any()):
+        return np.zeros((situation.application.size, len(rules.kinds)), dtype=np.int64)
+    if rules.estimates is not Estimates.RULE:
+        # The list that people see is made by other estimates than those that choose pulls.
+        look = list_rule(projection, situation.application, fitted).look(situation.situation)
+    question = QualityQuestion(
+        position=arms.position,
+        rules=rules,
+        oracle=list_objective(projection, situation.application).oracle,
+        fitted=fitted,
+        situation=situation.situation,
+        application=situation.application,
+        look=look,
+    )
+    return _lacking(projection, situation, question.answer().too_close)
+
+
+def payable(
+    wanted: Sequence[PullKey], owed: Integers, *, left: float, rules: Rules
+) -> tuple[int, ...]:
+    """Return the places of those pulls after which the floor's rest can still be paid.
+
+    Args:
+        wanted: Pulls, best first.
+        owed: What those too close to call lack, per application number and kind; a pull that
+            serves it lowers it.
+        left: Cost that may still be committed.
+        rules: Supply the costs.
+    """
+    if not rules.promises_close:
+        return tuple(range(len(wanted)))
+    costs = np.array([kind.cost for kind in rules.kinds], dtype=np.int64)
+    rest, kept = owed.copy(), float((owed.sum(axis=0) * costs).sum())
+    places = []
+    for place, (application, kind, _) in enumerate(wanted):
+        cost = rules.kinds[kind].cost
+        served = cost if rest[application, kind] > 0 else 0
+        # With less left than is owed, only what is owed may go out.
+        if left < cost or (left - cost < kept - served and not served):
+            continue
+        left -= cost
+        kept -= served
+        rest[application, kind] -= bool(served)
+        places.append(place)
+    return tuple(places)
+
+
+def _lacking(projection: CycleProjection, situation: CycleSituation, close: BoolArray) -> Integers:
+    floors = np.array(projection.rules.floor_counts(FloorFor.CLOSE), dtype=np.int64)
+    lack: Integers = np.maximum(floors[None, :] - projection.given()[situation.application], 0)
+    lack[~close] = 0
+    return np.minimum(lack, situation.situation.allowed)
