@@ -38,6 +38,7 @@ from swapflow.web.cycle import (
     interviews,
     mail_log,
     offline_sheets,
+    reviewer_columns,
     reviewers,
     today,
 )
@@ -111,6 +112,7 @@ def create_app(product: Swapflow, office: Office, settings: Settings) -> FastAPI
         decline,
         documents,
         interviews,
+        reviewer_columns,
         users,
         audit_log,
         monitoring,

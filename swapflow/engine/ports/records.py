@@ -8,8 +8,13 @@ from swapflow.domain.cycle import Cycle, Position
 from swapflow.domain.event import Json
 from swapflow.domain.people.application import ApplicationStatus
 from swapflow.domain.people.interview import Interview
+from swapflow.domain.people.shown_columns import ShownColumns
 from swapflow.domain.reviewing.assignment import Assignment
 from swapflow.domain.rules import KindRules, Rules
+
+
+SHOWN = "shown"
+"""What the choice of the columns that reviewers see is stored under, among settings of lists."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,11 +63,13 @@ class ProgramRecord:
 
     Attributes:
         unit: The unit of its round's costs.
+        shown: What staff chose to show to its reviewers.
     """
 
     cycle: Cycle
     rules: Rules
     unit: str
+    shown: ShownColumns
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT, Assignment, AssignmentStatus
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.records import ListedTask, ProgramSeat
-from swapflow.engine.reviewing.blinding import shown_as
+from swapflow.engine.reviewing.blinding import ReviewerView
 
 
 SOON = timedelta(days=3)
@@ -139,6 +139,7 @@ def _read_task_list(seats: Collection[ProgramSeat], *, ledger: Ledger) -> TaskLi
 
 def _tasks(seat: ProgramSeat, theirs: Collection[ListedTask], *, now: datetime) -> Iterable[Task]:
     cycle, rules = seat.cycle, seat.rules
+    view = ReviewerView(cycle=cycle, blind=rules.blind, shown=seat.shown)
     for one in theirs:
         a = one.assignment
         if a.status is AssignmentStatus.EXPIRED and cycle.status is CycleStatus.FINALIZED:
@@ -149,7 +150,7 @@ def _tasks(seat: ProgramSeat, theirs: Collection[ListedTask], *, now: datetime) 
             cycle_id=cycle.id,
             cycle=cycle.name,
             zone=rules.zone,
-            applicant=shown_as(one, blind=rules.blind),
+            applicant=view.name_of(one),
             kind=kind.name,
             minutes=kind.cost if seat.unit == "minutes" else None,
             due_at=a.due_at,
