@@ -56,3 +56,45 @@ def task_code(assignment: str, *, key: str) -> str:
     # Eight bytes are short enough to type at a terminal; without the key no code can be computed.
     digest = hashlib.blake2b(assignment.encode(), key=bytes.fromhex(key), digest_size=8)
     return f"{cycle_of(assignment)}:{digest.hexdigest()}"
+
+
+def applicant_number(application: int, *, key: str) -> int:
+    """Return the number by which reviewers of a blind program know an applicant.
+
+    It is random by the program's key, the same for an applicant each time, and no two of a program
+    share one: six digits, nine from the 900,001st applicant on.
+
+    Args:
+        application: The applicant's number in the cycle, from 0.
+        key: The cycle's secret, hexadecimal.
+    """
+    first, half = (10**5, 10) if application < _SIX_DIGITS else (10**8, 15)
+    number = application
+    # A Feistel network permutes the numbers of 2 * half bits; those that have too many digits are
+    # permuted again, which keeps it a permutation of the others.
+    while True:
+        number = _permuted(number, half=half, key=key)
+        if number < 9 * first:
+            return number + first
+
+
+_SIX_DIGITS = 9 * 10**5
+"""How many numbers have six digits."""
+
+_FEISTEL_ROUNDS = 8
+
+
+def _permuted(number: int, *, half: int, key: str) -> int:
+    """Permute the numbers of 2 * half bits by a key."""
+    mask = (1 << half) - 1
+    left, right = number >> half, number & mask
+    for turn in range(_FEISTEL_ROUNDS):
+        digest = hashlib.blake2b(
+            f"{half}:{turn}:{right}".encode(),
+            key=bytes.fromhex(key),
+            digest_size=8,
+            # Apart from task codes, which have the same key.
+            person=b"applicant number",
+        )
+        left, right = right, left ^ (int.from_bytes(digest.digest(), "big") & mask)
+    return left << half | right

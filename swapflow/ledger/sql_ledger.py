@@ -12,10 +12,11 @@ from typing_extensions import override
 
 from swapflow.domain.cycle import START, Cycle, CycleStatus, Round
 from swapflow.domain.ids import new_task_key
+from swapflow.domain.people.shown_columns import NEW_PROGRAM
 from swapflow.domain.rules import Rules
 from swapflow.engine.ports.coordination import Coordination
 from swapflow.engine.ports.cycles import CycleReads
-from swapflow.engine.ports.records import Lease
+from swapflow.engine.ports.records import SHOWN, Lease
 from swapflow.engine.ports.writes.transaction import Transaction, WriteHook, write_alone
 from swapflow.errors import DamagedRecordError, InvalidInputError, NotFoundError
 from swapflow.ledger.cohort.announcements import SqlAnnouncements
@@ -30,6 +31,7 @@ from swapflow.ledger.core.statements import no_cycle
 from swapflow.ledger.core.write_admission import WriteBounds
 from swapflow.ledger.cycle.cycle_reads import SqlCycleReads
 from swapflow.ledger.cycle.draft_batches import DraftBatches
+from swapflow.ledger.cycle.imported_lists import store_list_reading
 from swapflow.ledger.cycle.outbox import SqlOutbox
 from swapflow.ledger.cycle.overview import SqlOverview
 from swapflow.ledger.cycle.prepared_decisions import SqlPreparedDecisions
@@ -195,6 +197,8 @@ class SqlLedger(
             except IntegrityError as error:
                 raise InvalidInputError("cycle_exists", cycle=cycle_id) from error
             store_rules(connection, cycle_id, rules, by=by, reason="", at=now)
+            # A program without this row was made before columns were chosen.
+            store_list_reading(connection, cycle_id, SHOWN, NEW_PROGRAM.settings(), by=by, at=now)
 
     @override
     def cycle(self, cycle_id: str) -> Cycle:

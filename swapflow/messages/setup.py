@@ -76,4 +76,9 @@ TEXTS = {
     ),
     "kinds_wait_in_circle": "these kinds wait for each other, so none can ever begin: {kinds: → }",
     "language_cure": "Write one of {languages}, or remove the line",
+    "no_such_column": "there is no column {column!r} that reviewers could see; there are {known}",
+    "reviewers_see_nothing": (
+        "the program is blind and reviewers see no column, no file and no link of an applicant: "
+        "choose the columns to show (`swapflow applications columns {cycle} --show COLUMN`)"
+    ),
 }

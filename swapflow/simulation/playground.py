@@ -29,6 +29,8 @@ _FIELDS = (
     ("night trains", "a timetable that fits freight and sleepers on one line"),
     ("river fish", "a count of eels by the sounds they make"),
 )
+_SHOWN = ("field of work", "summary", "years of practice")
+
 _QUESTIONS = (
     "What would you do in the first month?",
     "What could make the project fail, and how would you notice early?",
@@ -61,6 +63,7 @@ def open_playground(product: Swapflow, office: Office, *, round_id: str) -> Play
     """
     product.cycles.new(CYCLE, round_id=round_id, rules=_rules(), by=STAFF, name="Fellowship")
     product.applicants.import_all(CYCLE, [_applicant(number) for number in range(1, 31)])
+    product.applicants.choose_columns(CYCLE, dict.fromkeys(_SHOWN, True), by=STAFF)
     product.reviewers.import_all(CYCLE, [_reviewer(number) for number in range(1, 7)])
     staff = _account(office, STAFF, "Demo staff")
     for role in (Role.OPERATIONS, Role.CHAIR, Role.ADMINISTRATOR):

@@ -36,6 +36,7 @@ from swapflow.web.cycle import (
     interviews,
     mail_log,
     offline_sheets,
+    reviewer_columns,
     reviewers,
     today,
 )
@@ -125,6 +126,7 @@ def create_app(
         decline,
         documents,
         interviews,
+        reviewer_columns,
         users,
         audit_log,
         monitoring,

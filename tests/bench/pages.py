@@ -136,6 +136,7 @@ def _fill(site: Site, size: Size) -> None:
             for n in range(size.applicants)
         ],
     )
+    product.applicants.choose_columns(CYCLE, {"statement": True}, by="bench")
     product.reviewers.import_all(
         CYCLE,
         [

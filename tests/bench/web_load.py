@@ -158,6 +158,7 @@ def _prepare(
             for n in range(applicants)
         ],
     )
+    product.applicants.choose_columns(CYCLE, {"statement": True}, by="load")
     people = [f"r{n}@example.org" for n in range(reviewers)]
     product.reviewers.import_all(
         CYCLE,

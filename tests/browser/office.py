@@ -132,6 +132,7 @@ class Deployment:
                 for n in range(1, applicants + 1)
             ],
         )
+        product.applicants.choose_columns(cycle, {"statement": True}, by="ops")
         emails = [f"{people or cycle}-r{n}@example.org" for n in range(1, 5)]
         product.reviewers.import_all(
             cycle,

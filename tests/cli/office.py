@@ -6,13 +6,14 @@ import json
 import shutil
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import closing, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from swapflow import bootstrap
 from swapflow.cli.main import main
+from swapflow.domain.ids import applicant_number
 from swapflow.engine.ports.dispatcher import Topic
 from swapflow.engine.services import ServiceContext, compose
 from swapflow.ledger.sql_ledger import SqlLedger
@@ -134,7 +135,7 @@ class Office:
     def people(self, cycle: str = "ms", *, applicants: int = 6) -> None:
         """Import applicants and three reviewers."""
         file = self.write("applicants.csv", applicant_rows(applicants))
-        self.do("applications", "import", cycle, file)
+        self.do("applications", "import", cycle, file, "--show-proposed")
         self.do("reviewers", "import", cycle, self.write("reviewers.csv", REVIEWERS))
 
     def launched(self) -> None:
@@ -159,9 +160,19 @@ class Office:
         ]
         return tasks
 
+    def applicant_of(self, task: Mapping[str, Any]) -> str:
+        """Return the id of a task's applicant, whom a blind reviewer knows by a number."""
+        with closing(sqlite3.connect(self.database)) as connection:
+            rows = connection.execute(
+                "SELECT number, external_id, task_key FROM application "
+                "JOIN cycle ON cycle.id = application.cycle_id"
+            ).fetchall()
+        shown = {f"Applicant {applicant_number(n, key=key)}": known for n, known, key in rows}
+        return str(shown[task["applicant"]])
+
     def answer(self, task: Mapping[str, Any], reviewer: str) -> Said:
         """Score a task by the applicant's number: the same person always gets the same marks."""
-        high = int(task["applicant"][1:]) % 2 == 0
+        high = int(self.applicant_of(task)[1:]) % 2 == 0
         names = REVIEW_MARKS if task["kind"] == "review" else INTERVIEW_MARKS
         marks = [f"--mark={name}={5 if high else 1}" for name in names]
         return self.do("inbox", "score", str(task["task"]), "--reviewer", reviewer, *marks)

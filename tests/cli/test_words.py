@@ -81,6 +81,7 @@ def _use_everything(office: Office) -> None:
     office.do("cycle", "status", "ms")
     office.do("cycle", "rules", "ms")
     office.do("cycle", "budget", "ms", "1500", "--reason", "more time")
+    office.do("applications", "columns", "ms")
     _move_people(office)
     _let_people_in(office)
     _answer(office)

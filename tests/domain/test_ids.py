@@ -1,6 +1,8 @@
 """Task codes: what reviewers see of an assignment, and what they cannot work out from it."""
 
-from swapflow.domain.ids import new_task_key, task_code
+from itertools import pairwise
+
+from swapflow.domain.ids import applicant_number, new_task_key, task_code
 
 
 ASSIGNMENT = "fall:12:review:1:1.1"
@@ -30,3 +32,26 @@ def test_every_assignment_of_a_big_cycle_has_a_code_of_its_own() -> None:
     codes = {task_code(f"fall:{n}:review:1:1.1", key=key) for n in range(20_000)}
 
     assert len(codes) == 20_000
+
+
+def test_no_two_applicants_of_a_program_have_one_number_for_reviewers() -> None:
+    key = new_task_key()
+
+    numbers = [applicant_number(n, key=key) for n in range(20_000)]
+    further = {applicant_number(n, key=key) for n in range(900_000, 901_000)}
+
+    assert len(set(numbers)) == 20_000
+    assert all(100_000 <= number <= 999_999 for number in numbers)
+    assert len(further) == 1_000
+    assert min(further) > 999_999
+
+
+def test_the_number_for_reviewers_differs_between_programs_and_tells_no_order() -> None:
+    first, second = new_task_key(), new_task_key()
+
+    numbers = [applicant_number(n, key=first) for n in range(1000)]
+
+    assert numbers == [applicant_number(n, key=first) for n in range(1000)]
+    assert sum(a == applicant_number(n, key=second) for n, a in enumerate(numbers)) < 10
+    rising = sum(a < b for a, b in pairwise(numbers))
+    assert 400 < rising < 600

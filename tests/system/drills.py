@@ -227,7 +227,7 @@ def start(here: Rehearsal) -> None:
     here.run("swapflow user add ops@example.org --role administrator --by setup")
     here.run("swapflow round new fall")
     here.run(f"swapflow cycle new masters --round fall --rules {EXAMPLE}/program.toml")
-    here.run(f"swapflow applications import masters {EXAMPLE}/applicants.csv")
+    here.run(f"swapflow applications import masters {EXAMPLE}/applicants.csv --show-proposed")
     here.run(f"swapflow reviewers import masters {EXAMPLE}/reviewers.csv")
     here.run("swapflow cycle launch masters")
     here.wait("swapflow inbox list masters --reviewer ana", says="masters:")

@@ -91,9 +91,9 @@ class Site:
             redis: Address of a Redis; in memory when empty.
         """
         self.settings = settings
-        self._file = database if isinstance(database, Path) else None
+        self.file = database if isinstance(database, Path) else None
         self.mails: list[Mail] = []
-        self.ledger = SqlLedger(f"sqlite:///{database}" if self._file else str(database))
+        self.ledger = SqlLedger(f"sqlite:///{database}" if self.file else str(database))
         self._dispatcher = InlineDispatcher(self._work)
         client = GuardedClient(settings.reach)
         self.product = compose(
@@ -198,21 +198,21 @@ class Site:
         if known is None:
             fill()
         elif (kept := KEPT.get(known)) is not None:
-            assert self._file is not None
+            assert self.file is not None
             self.ledger.dispose()
-            self._file.write_bytes(kept.database)
+            self.file.write_bytes(kept.database)
             self.mails += kept.mails
             for cycle, arms, board in kept.live:
                 self.product.context.state.replace(cycle, arms)
                 if board is not None:
                     self.product.context.state.publish(cycle, board)
         else:
-            assert self._file is not None
+            assert self.file is not None
             fill()
             self.ledger.dispose()
             state = self.product.context.state
             KEPT[known] = Kept(
-                database=self._file.read_bytes(),
+                database=self.file.read_bytes(),
                 mails=tuple(self.mails),
                 live=tuple(
                     (c.id, state.arms(c.id), state.dashboard(c.id))
@@ -224,7 +224,7 @@ class Site:
         """Name what the site will hold; None unless it is an empty file as it was made."""
         self.ledger.dispose()
         live = isinstance(self.product.context.state, MemoryCycleState)
-        if self._file is None or self.mails or not live or self._file.read_bytes() != migrated():
+        if self.file is None or self.mails or not live or self.file.read_bytes() != migrated():
             return None
         return f"{recipe} {self.settings.model_dump_json(exclude={'data_dir'})}"
 

@@ -1,16 +1,20 @@
 """In a blind cycle nothing that a reviewer can reach tells who an applicant is."""
 
 import io
+import json
 import re
 import zipfile
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from swapflow.cli.main import main
 from swapflow.files.imports.offline_sheet import read_sheet_file
 from swapflow.identity.account import Method
 from swapflow.identity.permissions import Role
+from tests.cli.office import forget_deployment
 from tests.engine.cycle_by_hand import applicant
 from tests.web.api.programs import program
 from tests.web.crawl import walk
@@ -18,7 +22,16 @@ from tests.web.roles import API
 from tests.web.site import SITE_RULES, Site
 
 
-TRACES = ("Quillhilda", "Featherstonehaugh", "quillhilda@uni.example", "+41 79 555 01 02")
+TRACES = (
+    "Quillhilda",
+    "Featherstonehaugh",
+    "quillhilda@uni.example",
+    "+41 79 555 01 02",
+    "QF2027-",
+    "brilliant, said the last jury",
+    "linkedin.com/in",
+)
+"""The name, address, number, id, earlier judgement and profile of an applicant."""
 
 MARKS: dict[str, Any] = {"marks": {"Preparation": 3, "Promise": 2}}
 
@@ -30,18 +43,21 @@ def fill(site: Site, *, blind: bool) -> None:
         "fall",
         [
             applicant(
-                f"B{number}",
+                f"QF2027-{number}",
                 name="Quillhilda Featherstonehaugh",
                 email="quillhilda@uni.example",
                 fields={
                     "first name": "Quillhilda",
                     "phone": "+41 79 555 01 02",
-                    "statement": "I, Quillhilda Featherstonehaugh, am quillhilda@uni.example.",
+                    "reviewer_note": "brilliant, said the last jury",
+                    "statement": f"I, Quillhilda Featherstonehaugh (QF2027-{number}), am at "
+                    "quillhilda@uni.example or linkedin.com/in/qf.",
                 },
             )
             for number in range(1, 7)
         ],
     )
+    site.product.applicants.choose_columns("fall", {"statement": True}, by="ops")
     site.product.cycles.launch("fall", by="ops")
     site.turn()
 
@@ -54,7 +70,31 @@ def everything_sent_to(site: Site, email: str) -> list[tuple[str, str]]:
         for response, _ in walk(client, "/", "/inbox", "/me")
     ]
     sent += [(f"mail {m.id}", m.subject + m.text + m.html + m.calendar) for m in site.mails]
-    return [*sent, *told_at_the_api(site, email), *sheets_of(site, email)]
+    terminal = told_at_the_terminal(site, email)
+    return [*sent, *terminal, *told_at_the_api(site, email), *sheets_of(site, email)]
+
+
+def told_at_the_terminal(site: Site, email: str) -> list[tuple[str, str]]:
+    """Type the commands that reviewers have, on the site's own database."""
+    reviewer = email.partition("@")[0].upper()
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("SWAPFLOW_DATABASE_URL", f"sqlite:///{site.file}")
+        forget_deployment()
+        try:
+            listing = typed("inbox", "list", "fall", "--reviewer", reviewer, "--json")
+            codes = [task["task"] for task in json.loads(listing[1])["tasks"]]
+            shown = [typed("inbox", "show", code, "--reviewer", reviewer) for code in codes]
+            asked = [typed("inbox", "show", codes[0], "--reviewer", reviewer, "--json")]
+        finally:
+            forget_deployment()
+    return [listing, *shown, *asked]
+
+
+def typed(*arguments: str) -> tuple[str, str]:
+    out = io.StringIO()
+    with redirect_stdout(out), redirect_stderr(out):
+        assert main(arguments) == 0, out.getvalue()
+    return " ".join(arguments[:2]), out.getvalue()
 
 
 def told_at_the_api(site: Site, email: str) -> list[tuple[str, str]]:
@@ -130,7 +170,8 @@ def test_no_page_file_mail_or_answer_tells_a_reviewer_who_somebody_is(
 
     places = {where for where, _ in sent}
     assert len(sent) >= 50
-    assert {"sheet.xlsx", "sheet.csv", "sheet refused"} <= places
+    assert {"sheet.xlsx", "sheet.csv", "sheet refused", "inbox list", "inbox show"} <= places
+    assert any("inbox show" in where and "I, " in text for where, text in sent)
     assert any("/api/v1/tasks/" in where and "I, " in text for where, text in sent)
     assert any("sheet.csv" in where and "I, " in text for where, text in sent)
     assert found_in(sent) == set()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from swapflow.cli.cycle import applicant_columns
 from swapflow.cli.options import (
     ApplicationId,
     AsJson,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from swapflow.domain.people.application import Application
+    from swapflow.engine.intake.column_choice import ReviewerColumns
     from swapflow.engine.intake.list_import import Listed, ListPlan
     from swapflow.engine.services import Swapflow
     from swapflow.files.imports.applicant_list import ListPreview
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 
 
 app = typer.Typer(no_args_is_help=True, help="Applicants of a cycle: import, move, ask, erase.")
+app.command("columns")(applicant_columns.columns)
 
 _GONE = (ApplicationStatus.WITHDRAWN, ApplicationStatus.INELIGIBLE)
 _HERE = (ApplicationStatus.INCOMPLETE, ApplicationStatus.READY, ApplicationStatus.HELD)
@@ -63,6 +66,8 @@ def import_file(
     date_order: Annotated[
         str, typer.Option(metavar="dmy|mdy", help="How dates such as 01/02/2026 are meant.")
     ] = "",
+    show: applicant_columns.ShownColumn = None,
+    show_proposed: applicant_columns.ShowProposed = False,
     anew: Annotated[
         bool, typer.Option("--anew", help="Forget how the columns of the last file were taken.")
     ] = False,
@@ -99,10 +104,18 @@ def import_file(
         for warning in (*looked.warnings, *map(str, looked.alike)):
             warn(f"note: {warning}")
         refuse(looked.table.source, looked.bad)
+        choices = looked.choices(show or (), proposed=show_proposed)
         listed = None
         if not check:
-            listed = take_applicants(looked, product=swapflow, cycle_id=cycle, by=by, wave=wave)
-    _report_import(cycle, looked, listed, as_json=as_json)
+            listed = take_applicants(
+                looked,
+                product=swapflow,
+                cycle_id=cycle,
+                by=by,
+                wave=wave,
+                choices=choices if show or show_proposed else None,
+            )
+    _report_import(cycle, looked, listed, looked.columns.after(choices), as_json=as_json)
 
 
 @app.command("list")
@@ -312,7 +325,12 @@ def _status(swapflow: "Swapflow", cycle: str, applicant: str) -> str:
 
 
 def _report_import(
-    cycle: str, looked: "ListPreview", listed: "Listed | None", *, as_json: bool
+    cycle: str,
+    looked: "ListPreview",
+    listed: "Listed | None",
+    seen: "ReviewerColumns",
+    *,
+    as_json: bool,
 ) -> None:
     plan, found = looked.plan, looked.found
     done = f"{many(len(plan.fresh), 'applicant')} imported"
@@ -340,10 +358,12 @@ def _report_import(
             "wave": listed.added[0].wave if listed and listed.added else None,
             "encoding": found.encoding,
             "columns": dict(found.columns),
+            "reviewers_see": applicant_columns.columns_told(seen) if seen.is_blind else None,
             "warnings": [*looked.warnings, *map(str, looked.alike)],
         },
         Listing(headers=("column", "taken for"), rows=tuple(found.columns.items())),
         *_told(plan),
+        *([applicant_columns.columns_line(seen)] if seen.is_blind and seen.columns else []),
         done,
         as_json=as_json,
     )

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from swapflow.domain.reviewing.assignment import Assignment
     from swapflow.domain.reviewing.score import Answer, Receipt, Score
     from swapflow.domain.rules import Rubric, Rules
+    from swapflow.engine.reviewing.blinding import ReviewerView
     from swapflow.engine.services import Swapflow
 
 
@@ -77,10 +78,11 @@ def list_tasks(
     swapflow = product()
     rules, code_of = swapflow.cycles.rules(cycle), swapflow.cycles.get(cycle).task_code
     applications = {a.number: a for a in swapflow.applicants.list(cycle)}
+    view = swapflow.applicants.reviewer_view(cycle)
     tasks = [
         {
             "task": code_of(a.id),
-            "applicant": applications[a.application].external_id,
+            "applicant": _named(view, applications[a.application]),
             "kind": rules.kinds[a.kind].name,
             "due": a.due_minute,
             "opened": a.opened_at is not None,
@@ -120,7 +122,7 @@ def show(
     kind = rules.kinds[found.kind].name
     code = swapflow.tasks.code(found.id)
     rubric = rules.rubric(kind)
-    seen = _seen(swapflow, found, rules)
+    seen = _seen(swapflow, found)
     own = _own_score(swapflow, found)
     report(
         {
@@ -258,31 +260,21 @@ def _find(swapflow: "Swapflow", task: str, seat: TerminalReviewer) -> "Assignmen
     raise NotFoundError("reviewer_has_no_task", reviewer=seat.reviewer, task=task, cycle=cycle)
 
 
-def _seen(
-    swapflow: "Swapflow", found: "Assignment", rules: "Rules"
-) -> dict[str, "str | dict[str, str]"]:
-    """Return what a reviewer may see of an applicant: in a blind cycle neither name nor mail."""
-    from swapflow.engine.reviewing.blinding import visible_documents, visible_fields
-
-    application = _application(swapflow, found)
-    fields = visible_fields(application, blind=rules.blind)
-    documents = visible_documents(
-        swapflow.applicants.documents(found.cycle_id, found.application),
-        blind=rules.blind,
-    )
-    named = {} if rules.blind else {"name": application.name}
+def _seen(swapflow: "Swapflow", found: "Assignment") -> "dict[str, str | dict[str, str]]":
+    """Return what a reviewer may see of an applicant, as the page of the task shows it."""
+    page = swapflow.tasks.page(swapflow.tasks.task(found.id))
+    application = swapflow.applicants.get(found.cycle_id, found.application)
     return {
-        "applicant": application.external_id,
-        **named,
-        "fields": fields,
-        "documents": documents,
+        "applicant": _named(swapflow.applicants.reviewer_view(found.cycle_id), application),
+        **({} if page.rules.blind else {"name": application.name}),
+        "fields": dict(page.fields),
+        "documents": {paper.name: paper.link for paper in page.papers},
     }
 
 
-def _application(swapflow: "Swapflow", found: "Assignment") -> "Application":
-    return next(
-        a for a in swapflow.applicants.list(found.cycle_id) if a.number == found.application
-    )
+def _named(view: "ReviewerView", application: "Application") -> str:
+    """Name an applicant to a reviewer: by the id, and as the pages do in a blind cycle."""
+    return view.name_of(application) if view.blind else application.external_id
 
 
 def _own_score(swapflow: "Swapflow", found: "Assignment") -> "Score | None":

@@ -12,6 +12,7 @@ from swapflow.engine.lifecycle.drawn_seed import seed_warnings
 from swapflow.engine.lifecycle.launch import LaunchProblem, launch_problems, settled_at_launch
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.read_models.snapshot import SnapshotCache
+from swapflow.engine.reviewing.blinding import view_of
 from swapflow.engine.selection.assign import out_target
 from swapflow.engine.selection.calibration_draw import most_drawn
 from swapflow.engine.selection.reviewer_overlap import possible_groups
@@ -120,10 +121,23 @@ def preview(
             *close_forecast(rules, ready, rest),
             *seed_warnings(rules),
             *_at_once(cycle_id, rules, ledger=ledger, snapshots=snapshots),
+            *_nothing_to_see(cycle_id, rules, applications, ledger=ledger),
             *_apart(cycle_id, roster, ledger=ledger, snapshots=snapshots),
         ),
         obstacles=launch_problems(cycle_id, ledger=ledger, provider=provider, snapshots=snapshots),
     )
+
+
+def _nothing_to_see(
+    cycle_id: str, rules: Rules, applications: tuple[Application, ...], *, ledger: Ledger
+) -> list[str]:
+    """Build a warning where reviewers of a blind program would see nothing of anybody."""
+    if not rules.blind or any(kind.link for kind in rules.kinds) or not applications:
+        return []
+    view = view_of(ledger.cycle(cycle_id), rules, ledger=ledger)
+    if any(view.fields_of(one) for one in applications) or ledger.with_files(cycle_id):
+        return []
+    return [Message("reviewers_see_nothing", cycle=cycle_id)]
 
 
 def _apart(

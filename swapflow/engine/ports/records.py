@@ -8,9 +8,14 @@ from swapflow.domain.cycle import Cycle, Position
 from swapflow.domain.event import Json
 from swapflow.domain.people.application import ApplicationStatus
 from swapflow.domain.people.interview import Interview
+from swapflow.domain.people.shown_columns import ShownColumns
 from swapflow.domain.reviewing.assignment import Assignment
 from swapflow.domain.rules import KindRules, Rules
 from swapflow.domain.seal import revision
+
+
+SHOWN = "shown"
+"""What the choice of the columns that reviewers see is stored under, among settings of lists."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,11 +64,13 @@ class ProgramRecord:
 
     Attributes:
         unit: The unit of its round's costs.
+        shown: What staff chose to show to its reviewers.
     """
 
     cycle: Cycle
     rules: Rules
     unit: str
+    shown: ShownColumns
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

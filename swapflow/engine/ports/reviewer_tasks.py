@@ -93,6 +93,10 @@ class ReviewerTasks(Protocol):
         """Read the settings with which a kind of list was read last; {} if there are none."""
         ...
 
+    def list_readings(self, what: Sequence[str]) -> list[dict[str, str]]:
+        """Read every program's settings of some kinds of lists, those stored last at the end."""
+        ...
+
     def files(self, cycle_id: str, application: int) -> tuple[Document, ...]:
         """Read an application's documents, without their bytes, in their order."""
         ...

@@ -1,49 +1,21 @@
-"""What a reviewer may see of an applicant; in a blind cycle, nothing that identifies a person."""
+"""What a reviewer may see of an applicant; in a blind cycle, nothing that identifies a person.
 
-import re
-from collections.abc import Iterable
+Every place that names an applicant to a reviewer, or shows data of one, asks `ReviewerView`:
+pages, API, commands, sheets, files and mails.
+"""
+
+from dataclasses import dataclass
 from typing import Protocol
+from urllib.parse import quote
 
-from swapflow.domain.people.application import Application
-
-
-IDENTITY = frozenset(
-    {
-        "first name",
-        "last name",
-        "middle name",
-        "given name",
-        "family name",
-        "full name",
-        "preferred name",
-        "surname",
-        "nickname",
-        "phone",
-        "mobile",
-        "telephone",
-        "e mail",
-        "email",
-        "mail",
-        "address",
-        "street",
-        "social media",
-        "linkedin",
-        "github",
-        "website",
-        "homepage",
-        "url",
-        "photo",
-        "picture",
-        "passport",
-        "id number",
-        "student number",
-    }
-)
-"""Headers of columns that identify a person, in lower case and without punctuation."""
-
-HIDDEN = "[hidden in a blind round]"
-SHORTEST_NAME = 3
-"""Parts of a name this long are hidden in other fields; shorter ones occur in any text."""
+from swapflow.domain.cycle import Cycle
+from swapflow.domain.people.application import Application, NewApplication
+from swapflow.domain.people.identity_mask import mask_identity
+from swapflow.domain.people.shown_columns import ShownColumns
+from swapflow.domain.rules import Rules
+from swapflow.engine.ports.records import SHOWN
+from swapflow.engine.ports.reviewer_tasks import ReviewerTasks
+from swapflow.engine.reviewing.listed_headers import listed_fields, mask_listed
 
 
 class Identified(Protocol):
@@ -65,57 +37,70 @@ class Identified(Protocol):
         ...
 
 
-_LINK = re.compile(r"\S+://\S+|\bwww\.\S+", re.IGNORECASE)
-_MAIL = re.compile(r"\S+@\S+")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewerView:
+    """A program's applicants as its reviewers see them.
 
-
-def visible_fields(application: Application, *, blind: bool) -> dict[str, str]:
-    """Return the imported fields that a reviewer may see.
-
-    In a blind cycle, identifying columns are left out, and links, mail addresses and the
-    applicant's own name are hidden in the others: swapflow does not see what a link leads to, so
-    it cannot promise that the page names no one.
+    Attributes:
+        blind: Whether the rules in force make it blind.
+        shown: What staff chose to show if it is.
     """
-    if not blind:
-        return dict(application.fields)
-    return {
-        header: _without_identity(value, application)
-        for header, value in application.fields.items()
-        if _plain(header) not in IDENTITY
-    }
+
+    cycle: Cycle
+    blind: bool
+    shown: ShownColumns
+
+    def name_of(self, application: Identified) -> str:
+        """Return a reviewer's name for an applicant: the name, or a random number if blind.
+
+        A blind program made before there were numbers shows the office's id, unless it holds the
+        name or an address.
+        """
+        if not self.blind:
+            return application.name or application.external_id
+        if self.shown.numbered:
+            return f"Applicant {self.cycle.applicant_number(application.number)}"
+        external_id = application.external_id
+        if not external_id or mask_listed(external_id, name=application.name) != external_id:
+            return f"Applicant {application.number + 1}"
+        return external_id
+
+    def fields_of(self, application: Application | NewApplication) -> dict[str, str]:
+        """Return the imported fields that a reviewer may see.
+
+        In a blind cycle these are the columns that staff chose, without links, addresses, handles
+        and the applicant's own name: swapflow does not see what a link leads to, so it cannot
+        promise that the page names no one.
+        """
+        if not self.blind:
+            return dict(application.fields)
+        if not self.shown.by_choice:
+            return listed_fields(application)
+        return {
+            name: mask_identity(
+                value,
+                name=application.name,
+                email=application.email,
+                external_id=application.external_id,
+            )
+            for name, value in application.fields.items()
+            if self.shown.shows(name)
+        }
+
+    def link_of(self, template: str, application: Identified) -> str:
+        """Fill in where an applicant's file is; "" where a blind program's id names the person."""
+        external_id = application.external_id
+        if (
+            self.blind
+            and self.shown.numbered
+            and "{external_id}" in template
+            and mask_identity(external_id, name=application.name) != external_id
+        ):
+            return ""
+        return template.replace("{external_id}", quote(external_id, safe=""))
 
 
-def shown_as(application: Identified, *, blind: bool) -> str:
-    """Return a reviewer's name for an applicant: the office's id, or the name if not blind.
-
-    An id that holds the applicant's name or address is replaced in a blind cycle.
-    """
-    if not blind:
-        return application.name or application.external_id
-    if _without_identity(application.external_id, application) != application.external_id:
-        return f"Applicant {application.number + 1}"
-    return application.external_id or f"Applicant {application.number + 1}"
-
-
-def visible_documents(
-    documents: Iterable[tuple[str, str, bool]], *, blind: bool
-) -> dict[str, str]:
-    """Return name and place of the files that a reviewer may see: redacted ones in a blind cycle.
-
-    Args:
-        documents: (name, place, marked redacted).
-        blind: Whether the cycle is blind.
-    """
-    return {name: place for name, place, redacted in documents if redacted or not blind}
-
-
-def _without_identity(value: str, application: Identified) -> str:
-    value = _MAIL.sub(HIDDEN, _LINK.sub(HIDDEN, value))
-    parts = [p for p in re.split(r"[\s,.;]+", application.name) if len(p) >= SHORTEST_NAME]
-    for part in parts:
-        value = re.sub(rf"(?<!\w){re.escape(part)}(?!\w)", HIDDEN, value, flags=re.IGNORECASE)
-    return value
-
-
-def _plain(header: str) -> str:
-    return re.sub(r"[\W_]+", " ", header).strip().lower()
+def view_of(cycle: Cycle, rules: Rules, *, ledger: ReviewerTasks) -> ReviewerView:
+    """Read what reviewers see of a program's applicants."""
+    shown = ShownColumns.of_settings(ledger.list_reading(cycle.id, SHOWN))
+    return ReviewerView(cycle=cycle, blind=rules.blind, shown=shown)

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from urllib.parse import quote
 
 from swapflow.domain.cycle import Cycle, CycleStatus
 from swapflow.domain.people.application import Application
@@ -19,7 +18,7 @@ from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.records import TaskRecord
 from swapflow.engine.ports.requests import RequestReads
 from swapflow.engine.ports.reviewer_tasks import ReviewerTasks
-from swapflow.engine.reviewing.blinding import shown_as, visible_fields
+from swapflow.engine.reviewing.blinding import ReviewerView
 from swapflow.engine.reviewing.documents import TEXT, neutral_name
 from swapflow.engine.reviewing.interview_mail import invitation_of
 from swapflow.errors import InvalidInputError, NotFoundError
@@ -114,6 +113,7 @@ def read_review_form(task: TaskRecord, *, ledger: EventReads) -> ReviewForm:
         cycle=task.cycle,
         rules=task.rules,
         unit=task.unit,
+        shown=task.shown,
         rubric=rubric_of(task.assignment, task.rules, task.kind, ledger=ledger),
     )
 
@@ -127,6 +127,7 @@ def read_review_page(task: TaskRecord, *, ledger: Ledger) -> ReviewPage:
 def _read_review_page(task: TaskRecord, *, ledger: Ledger) -> ReviewPage:
     assignment, cycle, rules = task.assignment, task.cycle, task.rules
     application = ledger.application(cycle.id, assignment.application)
+    view = ReviewerView(cycle=cycle, blind=rules.blind, shown=task.shown)
     papers, hidden = _papers(application, rules, ledger=ledger)
     return ReviewPage(
         assignment=assignment,
@@ -134,16 +135,13 @@ def _read_review_page(task: TaskRecord, *, ledger: Ledger) -> ReviewPage:
         rules=rules,
         rubric=rubric_of(assignment, rules, task.kind, ledger=ledger),
         unit=task.unit,
-        applicant=shown_as(application, blind=rules.blind),
+        shown=task.shown,
+        applicant=view.name_of(application),
         external_id=application.external_id if not rules.blind else "",
-        fields={
-            name: text
-            for name, text in visible_fields(application, blind=rules.blind).items()
-            if text
-        },
+        fields={name: text for name, text in view.fields_of(application).items() if text},
         papers=papers,
         hidden_papers=hidden,
-        link=_filled(task.kind.link, application),
+        link=view.link_of(task.kind.link, application),
         interview=ledger.interviews([assignment.pull_id]).get(assignment.pull_id),
         fellows=_fellows(assignment, rules, ledger=ledger),
         draft=ledger.drafts([assignment.id]).get(assignment.id),
@@ -267,7 +265,3 @@ def _fellows(assignment: Assignment, rules: Rules, *, ledger: RequestReads) -> t
         and a.reviewer != assignment.reviewer
         and (a.status.is_open or a.status is AssignmentStatus.SCORED)
     )
-
-
-def _filled(template: str, application: Application) -> str:
-    return template.replace("{external_id}", quote(application.external_id, safe=""))

@@ -12,7 +12,7 @@ from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT, Assignment, AssignmentStatus
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.records import ListedTask, ProgramSeat
-from swapflow.engine.reviewing.blinding import shown_as
+from swapflow.engine.reviewing.blinding import ReviewerView
 from swapflow.errors import DamagedRecordError
 from swapflow.messages import Message
 
@@ -205,6 +205,7 @@ def _read_cycle(
 
 def _tasks(seat: ProgramSeat, theirs: Collection[ListedTask], *, now: datetime) -> Iterable[Task]:
     cycle, rules = seat.cycle, seat.rules
+    view = ReviewerView(cycle=cycle, blind=rules.blind, shown=seat.shown)
     for one in theirs:
         a = one.assignment
         if a.status is AssignmentStatus.EXPIRED and cycle.status is CycleStatus.FINALIZED:
@@ -215,7 +216,7 @@ def _tasks(seat: ProgramSeat, theirs: Collection[ListedTask], *, now: datetime) 
             cycle_id=cycle.id,
             cycle=cycle.name,
             zone=rules.zone,
-            applicant=shown_as(one, blind=rules.blind),
+            applicant=view.name_of(one),
             kind=kind.name,
             minutes=kind.cost if seat.unit == "minutes" else None,
             due_at=a.due_minute,

@@ -19,7 +19,7 @@ from swapflow.domain.rules import KindRules, Rubric, Rules
 from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.reviewing import submit
-from swapflow.engine.reviewing.blinding import shown_as
+from swapflow.engine.reviewing.blinding import ReviewerView, view_of
 from swapflow.engine.reviewing.review_page import ReviewPage, read_review_page, rubric_of
 from swapflow.engine.scoring import corrections
 from swapflow.engine.scoring.sheet_plan import PlannedRow, ReturnedRow, RowOutcome, SheetPlan
@@ -107,11 +107,13 @@ class _Reader:
     expected: int | None
     rows: list[PlannedRow] = field(default_factory=list)
     bad: list[BadRow] = field(default_factory=list)
+    _view: ReviewerView = field(init=False)
     _tasks: dict[str, Assignment] = field(init=False)
     _people: dict[int, Reviewer] = field(init=False)
     _lines: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self._view = view_of(self.cycle, self.rules, ledger=self.ledger)
         code = self.cycle.task_code
         self._tasks = {code(a.id): a for a in self.ledger.assignments(self.cycle.id)}
         self._people = {r.number: r for r in self.ledger.reviewers(self.cycle.id)}
@@ -191,7 +193,7 @@ class _Reader:
 
     def _applicant(self, assignment: Assignment) -> str:
         application = self.ledger.application(self.cycle.id, assignment.application)
-        return shown_as(application, blind=self.rules.blind)
+        return self._view.name_of(application)
 
     # What it says
 

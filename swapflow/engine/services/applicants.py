@@ -7,11 +7,12 @@ from datetime import datetime
 from swapflow.domain.people.application import Application, ApplicationStatus, NewApplication
 from swapflow.domain.people.document import Document
 from swapflow.engine.intake import applications as intake
-from swapflow.engine.intake import list_import
+from swapflow.engine.intake import column_choice, list_import
 from swapflow.engine.intake.list_import import Listed, ListPlan
 from swapflow.engine.lifecycle import switches
 from swapflow.engine.ports.records import StaffRequest
 from swapflow.engine.reviewing import documents
+from swapflow.engine.reviewing.blinding import ReviewerView, view_of
 from swapflow.engine.services.context import ServiceContext
 
 
@@ -57,6 +58,42 @@ class ApplicantService:
         """Store the settings with which a kind of list was read."""
         with self.context.ledger.write(cycle_id) as tx:
             tx.keep_list_reading(what, settings, by=by)
+
+    def columns(self, cycle_id: str) -> column_choice.ReviewerColumns:
+        """Read which columns of a program reviewers see."""
+        return column_choice.read_columns(cycle_id, ledger=self.context.ledger)
+
+    def plan_columns(
+        self,
+        cycle_id: str,
+        names: Mapping[str, str],
+        people: Collection[Application | NewApplication],
+        *,
+        source: str = "",
+        as_last_time: bool = True,
+    ) -> column_choice.ReviewerColumns:
+        """Plan what reviewers see of the columns of a list."""
+        return column_choice.plan_columns(
+            cycle_id,
+            names,
+            people,
+            source=source,
+            as_last_time=as_last_time,
+            ledger=self.context.ledger,
+        )
+
+    def choose_columns(
+        self, cycle_id: str, choices: Mapping[str, bool], *, by: str, source: str = ""
+    ) -> None:
+        """Store which columns reviewers see, for this program and for lists to come."""
+        column_choice.choose_columns(
+            cycle_id, choices, by=by, source=source, ledger=self.context.ledger
+        )
+
+    def reviewer_view(self, cycle_id: str) -> ReviewerView:
+        """Read what reviewers see of a program's applicants."""
+        ledger = self.context.ledger
+        return view_of(ledger.cycle(cycle_id), ledger.rules(cycle_id), ledger=ledger)
 
     def list(self, cycle_id: str) -> tuple[Application, ...]:
         """List a cycle's applications."""

@@ -1,8 +1,9 @@
 """A list of applicants looked at: how it is read, what it would do, and what stops it."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
+from swapflow.engine.intake.column_choice import ReviewerColumns, check_named
 from swapflow.engine.intake.list_import import Listed, ListPlan
 from swapflow.engine.services import Swapflow
 from swapflow.errors import BadRow
@@ -33,6 +34,7 @@ class ListPreview:
         bad: Every row that stops the import, those that contradict the cycle too.
         warnings: What staff should know.
         alike: People who may be listed under two ids.
+        columns: What reviewers of a blind program see of its columns.
     """
 
     table: Table
@@ -43,6 +45,24 @@ class ListPreview:
     bad: tuple[BadRow, ...]
     warnings: tuple[str, ...]
     alike: tuple[PossibleDuplicate, ...]
+    columns: ReviewerColumns
+
+    def choices(self, shown: Collection[str], *, proposed: bool = False) -> dict[str, bool]:
+        """Return which of its columns reviewers are to see.
+
+        Args:
+            shown: Columns to show, by their header or their name in the program.
+            proposed: Whether to show what is known to be applicants' own work, where nobody
+                chose yet.
+
+        Raises:
+            InvalidInputError: If there is no such column, or it is no field.
+        """
+        names = {one.name for one in self.columns.columns}
+        by_header = {header: name for name, header in shown_names(self.found.columns).items()}
+        check_named(shown, names | by_header.keys())
+        said = {by_header.get(one, one): True for one in shown}
+        return {**(self.columns.proposed() if proposed else {}), **self.columns.known(), **said}
 
 
 def preview_applicant_list(
@@ -52,6 +72,7 @@ def preview_applicant_list(
     product: Swapflow,
     cycle_id: str,
     as_last_time: bool = True,
+    keep_choices: bool = False,
 ) -> ListPreview:
     """Preview a list of applicants; nothing is written.
 
@@ -61,6 +82,7 @@ def preview_applicant_list(
         product: Supplies rules, the applicants there are, and how the last list was read.
         cycle_id: The cycle.
         as_last_time: Whether what staff leave open is filled from the last list.
+        keep_choices: Whether what reviewers see is filled from it nevertheless.
 
     Raises:
         InvalidInputError: If a column of dates is named that there is not.
@@ -98,13 +120,43 @@ def preview_applicant_list(
         # Who shares an address is named with all who are alike, those of the program included.
         warnings=(*notes, *(text for text in found.warnings if text not in found.shared)),
         alike=possible_duplicates(_people(plan, product, cycle_id)),
+        columns=product.applicants.plan_columns(
+            cycle_id,
+            shown_names(found.columns),
+            found.new,
+            source=shape.system if shape else "",
+            as_last_time=as_last_time or keep_choices,
+        ),
     )
 
 
+def shown_names(taken_for: Mapping[str, str]) -> dict[str, str]:
+    """Return the columns that reviewers could see: header by name in the program."""
+    return {
+        "topic" if role == "topic" else role.removeprefix("field:"): header
+        for header, role in taken_for.items()
+        if role == "topic" or role.startswith("field:")
+    }
+
+
 def take_applicants(
-    looked: ListPreview, *, product: Swapflow, cycle_id: str, by: str, wave: int = 0
+    looked: ListPreview,
+    *,
+    product: Swapflow,
+    cycle_id: str,
+    by: str,
+    wave: int = 0,
+    choices: Mapping[str, bool] | None = None,
 ) -> Listed:
     """Import a list that was looked at, whole; and remember how it was read.
+
+    Args:
+        looked: The list.
+        product: Stores it.
+        cycle_id: The cycle.
+        by: Who imports it.
+        wave: Number of the wave; 0 takes the next one.
+        choices: Whether reviewers see a column, by its name; None as it was chosen before.
 
     Raises:
         BadRowsError: If anything stops it; it lists every place, and nothing was written.
@@ -112,6 +164,12 @@ def take_applicants(
     refuse(looked.table.source, looked.bad)
     listed = product.applicants.import_list(cycle_id, looked.found.new, wave=wave)
     remember(looked.reading, APPLICANTS, product=product, cycle_id=cycle_id, by=by)
+    columns = looked.columns
+    # A program made before columns were chosen keeps what its reviewers see until staff choose.
+    remembered = columns.known() if columns.is_blind and columns.by_choice else {}
+    chosen = remembered if choices is None else choices
+    if chosen:
+        product.applicants.choose_columns(cycle_id, chosen, by=by, source=columns.source)
     return listed
 
 

@@ -1,6 +1,7 @@
 """Imported fields of applicants, and writes of later lists."""
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 
 from sqlalchemy import Connection, Table, bindparam, delete, insert, select
 from typing_extensions import override
@@ -37,6 +38,35 @@ def read_list_reading(connection: Connection, cycle_id: str, what: str) -> dict[
         )
     ).scalar_one_or_none()
     return dict(found or {})
+
+
+def store_list_reading(
+    connection: Connection,
+    cycle_id: str,
+    what: str,
+    settings: Mapping[str, str],
+    *,
+    by: str,
+    at: datetime,
+) -> None:
+    """Store the settings with which a list of this kind was read, replacing earlier ones."""
+    connection.execute(
+        delete(LIST_READING).where(
+            LIST_READING.c.cycle_id == cycle_id, LIST_READING.c.what == what
+        )
+    )
+    row = {"cycle_id": cycle_id, "what": what, "settings": dict(settings), "by": by, "at": at}
+    connection.execute(insert(LIST_READING), row)
+
+
+def read_list_readings(connection: Connection, what: Sequence[str]) -> list[dict[str, str]]:
+    """Read the settings of every program's lists of some kinds, those stored last at the end."""
+    rows = connection.execute(
+        select(LIST_READING.c.settings)
+        .where(LIST_READING.c.what.in_(what))
+        .order_by(LIST_READING.c.at, LIST_READING.c.cycle_id, LIST_READING.c.what)
+    )
+    return [dict(row.settings) for row in rows]
 
 
 class ImportedListWrites(PeopleWrites, PeopleWritesPort):
@@ -76,22 +106,12 @@ class ImportedListWrites(PeopleWrites, PeopleWritesPort):
         )
 
     @override
+    def list_reading(self, what: str) -> dict[str, str]:
+        return read_list_reading(self._connection, self._id, what)
+
+    @override
     def keep_list_reading(self, what: str, settings: Mapping[str, str], *, by: str) -> None:
-        self._connection.execute(
-            delete(LIST_READING).where(
-                LIST_READING.c.cycle_id == self._id, LIST_READING.c.what == what
-            )
-        )
-        self._connection.execute(
-            insert(LIST_READING),
-            {
-                "cycle_id": self._id,
-                "what": what,
-                "settings": dict(settings),
-                "by": by,
-                "at": self._now,
-            },
-        )
+        store_list_reading(self._connection, self._id, what, settings, by=by, at=self._now)
 
     @override
     def change_application(self, changed: Application) -> None:

@@ -25,7 +25,11 @@ from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.row_mapping import columns
 from swapflow.ledger.core.statements import insert_all, insert_ignoring, require_cycle, rows_in
 from swapflow.ledger.cycle.draft_batches import DraftBatches
-from swapflow.ledger.cycle.imported_lists import read_imported_values, read_list_reading
+from swapflow.ledger.cycle.imported_lists import (
+    read_imported_values,
+    read_list_reading,
+    read_list_readings,
+)
 from swapflow.ledger.schema import (
     DOCUMENT,
     DOCUMENT_CONTENT,
@@ -160,6 +164,11 @@ class SqlReviewerTasks(RequestReads, ReviewerTasks):
     def list_reading(self, cycle_id: str, what: str) -> dict[str, str]:
         with self._database.reading() as connection:
             return read_list_reading(connection, cycle_id, what)
+
+    @override
+    def list_readings(self, what: Sequence[str]) -> list[dict[str, str]]:
+        with self._database.reading() as connection:
+            return read_list_readings(connection, what)
 
     @override
     def files(self, cycle_id: str, application: int) -> tuple[Document, ...]:

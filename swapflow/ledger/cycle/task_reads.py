@@ -8,8 +8,9 @@ from typing_extensions import override
 
 from swapflow.domain.ids import cycle_of
 from swapflow.domain.people.interview import Interview
+from swapflow.domain.people.shown_columns import ShownColumns
 from swapflow.domain.reviewing.assignment import AssignmentStatus
-from swapflow.engine.ports.records import ListedTask, ProgramSeat, TaskRecord
+from swapflow.engine.ports.records import SHOWN, ListedTask, ProgramSeat, TaskRecord
 from swapflow.engine.ports.reviewer_tasks import ReviewerTasks
 from swapflow.errors import NotFoundError
 from swapflow.ledger.core import queries
@@ -25,6 +26,7 @@ from swapflow.ledger.schema import (
     CYCLE,
     DRAFT,
     INTERVIEW,
+    LIST_READING,
     PERSON,
     ROUND,
     RULES,
@@ -38,14 +40,21 @@ _INTERVIEW = columns(INTERVIEW, Interview)
 _INTERVIEW_NAMES = [column.name for column in _INTERVIEW]
 _A_TASK = len(ASSIGNMENT_COLUMNS)
 
+_SHOWN = (
+    select(LIST_READING.c.settings)
+    .where(LIST_READING.c.cycle_id == CYCLE.c.id, LIST_READING.c.what == SHOWN)
+    .correlate(CYCLE)
+    .scalar_subquery()
+    .label("shown")
+)
 _PROGRAMS = (
-    select(*CYCLE.c, ROUND.c.unit, RULES.c.digest)
+    select(*CYCLE.c, ROUND.c.unit, RULES.c.digest, _SHOWN)
     .join(RULES, CURRENT)
     .join(ROUND, ROUND.c.id == CYCLE.c.round_id)
     .where(CYCLE.c.id.in_(bindparam("values", expanding=True)))
 )
 _TASK = (
-    select(*ASSIGNMENT_COLUMNS, *CYCLE.c, ROUND.c.unit, RULES.c.digest)
+    select(*ASSIGNMENT_COLUMNS, *CYCLE.c, ROUND.c.unit, RULES.c.digest, _SHOWN)
     .join(CYCLE, CYCLE.c.id == ASSIGNMENT.c.cycle_id)
     .join(RULES, CURRENT)
     .join(ROUND, ROUND.c.id == CYCLE.c.round_id)
@@ -100,7 +109,11 @@ class SqlTaskReads(ReviewerTasks):
             cycle = to_cycle(_cycle_in(row[_A_TASK:]))
             rules = rules_of(connection, cycle.id, cycle.rules_version, row.digest)
         return TaskRecord(
-            assignment=to_assignment(row[:_A_TASK]), cycle=cycle, rules=rules, unit=row.unit
+            assignment=to_assignment(row[:_A_TASK]),
+            cycle=cycle,
+            rules=rules,
+            unit=row.unit,
+            shown=ShownColumns.of_settings(row.shown or {}),
         )
 
     @override
@@ -113,12 +126,13 @@ class SqlTaskReads(ReviewerTasks):
             for row in rows_in(connection, _PROGRAMS, ids):
                 cycle = to_cycle(_cycle_in(row))
                 rules = rules_of(connection, cycle.id, cycle.rules_version, row.digest)
-                found[cycle.id] = (cycle, rules, row.unit)
+                shown = ShownColumns.of_settings(row.shown or {})
+                found[cycle.id] = (cycle, rules, row.unit, shown)
         return tuple(
-            ProgramSeat(cycle=cycle, rules=rules, unit=unit, number=number)
+            ProgramSeat(cycle=cycle, rules=rules, unit=unit, shown=shown, number=number)
             for cycle_id, number in seats
             if cycle_id in found
-            for cycle, rules, unit in (found[cycle_id],)
+            for cycle, rules, unit, shown in (found[cycle_id],)
         )
 
     @override

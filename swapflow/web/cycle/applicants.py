@@ -187,6 +187,7 @@ def _card(
                 r for r in product.reconsiderations.list(cycle_id) if r.application == number
             ],
             "zone": rules.zone,
+            "seen_as": product.applicants.reviewer_view(cycle_id).name_of(application),
             "pdf_too": can_make_pdf(),
             "refused": refused,
         },

@@ -1,9 +1,10 @@
 """Files of applicants and reviewers read as the form of their preview says."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from swapflow.engine.intake.column_choice import ReviewerColumn
 from swapflow.engine.intake.list_import import Known
 from swapflow.engine.intake.roster_list import KnownReviewer
 from swapflow.engine.services import Swapflow
@@ -11,6 +12,7 @@ from swapflow.errors import BadRow, InvalidInputError
 from swapflow.files.imports.applicant_list import (
     ListPreview,
     preview_applicant_list,
+    shown_names,
     take_applicants,
 )
 from swapflow.files.imports.import_settings import LEFT_OUT, Reading
@@ -48,6 +50,9 @@ class Found:
         alike: People who may be listed under two ids.
         looked: The list of applicants that `take` imports.
         roster: The list of reviewers that it imports.
+        seen: What reviewers see of each column that they could, by header; empty where the
+            program is not blind.
+        choices: Whether they are to see a column, by its name; None as it was chosen before.
     """
 
     typed: Mapping[str, str]
@@ -63,6 +68,8 @@ class Found:
     alike: tuple[PossibleDuplicate, ...]
     looked: ListPreview | None = None
     roster: Roster | None = None
+    seen: Mapping[str, ReviewerColumn] = field(default_factory=dict)
+    choices: Mapping[str, bool] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +100,10 @@ def look(
     chosen = _chosen(table, typed)
     if what == "applicants":
         first = SAID not in typed
-        return find_applicants(product, cycle_id, table, chosen, as_last_time=first, propose=first)
+        found = find_applicants(
+            product, cycle_id, table, chosen, as_last_time=first, propose=first, keep_choices=True
+        )
+        return found if first else _with_choices(found, typed)
     return find_reviewers(product, cycle_id, table, chosen, as_last_time=SAID not in typed)
 
 
@@ -106,7 +116,9 @@ def take(product: Swapflow, cycle_id: str, found: Found, *, by: str) -> Done:
     if found.bad:
         raise InvalidInputError("import_rows_to_cure")
     if found.looked is not None:
-        listed = take_applicants(found.looked, product=product, cycle_id=cycle_id, by=by)
+        listed = take_applicants(
+            found.looked, product=product, cycle_id=cycle_id, by=by, choices=found.choices
+        )
         return Done(new=len(listed.added), changed=listed.changed, known=listed.unchanged)
     assert found.roster is not None
     taken = take_reviewers(found.roster, product=product, cycle_id=cycle_id, by=by)
@@ -121,6 +133,7 @@ def find_applicants(
     *,
     as_last_time: bool = True,
     propose: bool = False,
+    keep_choices: bool = False,
 ) -> Found:
     """Return what a table of applicants would bring.
 
@@ -132,9 +145,15 @@ def find_applicants(
         as_last_time: Whether what they leave open is filled from the last list.
         propose: Whether to take the mail address for the key where the list's shape has no other,
             as a proposal that staff see before they import.
+        keep_choices: Whether what reviewers see is filled from the last list in any case.
     """
     looked = preview_applicant_list(
-        table, chosen, product=product, cycle_id=cycle_id, as_last_time=as_last_time
+        table,
+        chosen,
+        product=product,
+        cycle_id=cycle_id,
+        as_last_time=as_last_time,
+        keep_choices=keep_choices,
     )
     if propose and looked.shape is not None and looked.shape.key == "email":
         looked = preview_applicant_list(
@@ -142,8 +161,11 @@ def find_applicants(
         )
     plan = looked.plan
     columns = looked.found.columns
+    by_name = {one.name: one for one in looked.columns.columns}
+    asked = looked.columns.is_blind and looked.columns.by_choice
+    seen = {h: by_name[n] for n, h in shown_names(columns).items()} if asked else {}
     return Found(
-        typed=_typed(table, looked.reading),
+        typed={**_typed(table, looked.reading), **_proposed(table, seen)},
         table=table,
         columns=tuple(columns.items()) or tuple((h, "") for h in table.headers),
         bad=looked.bad,
@@ -155,7 +177,19 @@ def find_applicants(
         changes=tuple(known for known in plan.known if known.differences),
         alike=looked.alike,
         looked=looked,
+        seen=seen,
     )
+
+
+def first_seen(
+    product: Swapflow, cycle_id: str, found: Found, typed: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the fields of a list's first applicant as reviewers would see them."""
+    if found.looked is None or not found.seen or not found.looked.found.new:
+        return {}
+    view = product.applicants.reviewer_view(cycle_id)
+    shown = view.shown.choosing(_with_choices(found, typed).choices or {})
+    return replace(view, shown=shown).fields_of(found.looked.found.new[0])
 
 
 def find_reviewers(
@@ -212,6 +246,25 @@ def _typed(table: Table, reading: Reading) -> dict[str, str]:
     columns = {f"column.{numbers[h]}": role or LEFT_OUT for h, role in reading.columns.items()}
     dates = {f"date.{numbers[h]}": "yes" for h in reading.dates}
     return {**columns, **dates, "key": reading.key, "date_order": reading.date_order}
+
+
+def _proposed(table: Table, seen: Mapping[str, ReviewerColumn]) -> dict[str, str]:
+    """Fill the form with what was chosen before, else with what is proposed."""
+    numbers = {header: number for number, header in enumerate(table.headers)}
+    typed = {}
+    for header, one in seen.items():
+        is_shown = one.kind.is_proposed if one.choice is None else one.choice
+        if is_shown or not one.is_open:
+            typed[f"see.{numbers[header]}"] = "yes" if is_shown else "no"
+    return typed
+
+
+def _with_choices(found: Found, typed: Mapping[str, str]) -> Found:
+    """Take from the form which columns reviewers are to see."""
+    numbers = {header: number for number, header in enumerate(found.table.headers)}
+    said = {one.name: typed.get(f"see.{numbers[h]}", "") for h, one in found.seen.items()}
+    choices = {name: word == "yes" for name, word in said.items() if word in {"yes", "no"}}
+    return replace(found, choices=choices)
 
 
 def _known(value: str, choices: Sequence[tuple[str, str]]) -> str:

@@ -21,7 +21,15 @@ from swapflow.i18n.formatting import counted
 from swapflow.i18n.languages import gettext, gettext_noop
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
-from swapflow.web.cycle.import_preview import ENCODINGS, SEPARATORS, Found, What, look, take
+from swapflow.web.cycle.import_preview import (
+    ENCODINGS,
+    SEPARATORS,
+    Found,
+    What,
+    first_seen,
+    look,
+    take,
+)
 from swapflow.web.http.context import AppContext, app_context
 from swapflow.web.http.dependencies import may
 from swapflow.web.http.nested_forms import TheForm, file_of, text, texts
@@ -221,6 +229,7 @@ def _preview(
             "shown_rows": SHOWN_ROWS,
             "shown_bad": SHOWN_BAD,
             "problem": problem,
+            "first_seen": first_seen(app.product, cycle_id, found, typed) if found else {},
         },
         status=422 if problem else 200,
     )

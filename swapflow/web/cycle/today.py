@@ -334,6 +334,7 @@ def _standing(app: AppContext, principal: Principal, cycle: Cycle) -> dict[str, 
         "loads": charts.load(product, principal, cycle, dashboard),
         "running": cycle.status is CycleStatus.RUNNING,
         "chart_words": charts.chart_words(),
+        "by_list": rules.blind and not product.applicants.reviewer_view(cycle.id).shown.by_choice,
     }
 
 

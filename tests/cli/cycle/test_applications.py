@@ -105,3 +105,26 @@ def test_an_address_under_two_ids_is_told_once(office: Office) -> None:
 
     assert (said.out + said.err).count("same@example.org") == 1
     assert "merge or remove one" in said.out + said.err
+
+
+def test_columns_are_chosen_at_the_command_and_each_is_told(office: Office) -> None:
+    office.new_cycle()
+    file = office.write("list.csv", "id,name,statement,Telefon,motto\nK1,Zoë,I am Zoe,030,hm\n")
+
+    def told() -> dict[str, str]:
+        columns = office.ask("applications", "columns", "ms")["columns"]
+        return {one["column"]: one["reviewers_see"] for one in columns}
+
+    first = office.do("applications", "import", "ms", file)
+    hidden = told()
+    office.do("applications", "import", "ms", file, "--show-proposed", "--show", "motto")
+    shown = told()
+    office.do("applications", "columns", "ms", "--hide", "motto", "--show", "Telefon")
+    wrong = office.run("applications", "columns", "ms", "--show", "Handy")
+
+    assert "reviewers see: 0 shown, 1 hidden, 2 new to decide" in first.out
+    assert hidden == {"statement": "no", "Telefon": "no", "motto": "no"}
+    assert shown == {"statement": "masked", "Telefon": "no", "motto": "yes"}
+    assert told() == {"statement": "masked", "Telefon": "yes", "motto": "no"}
+    assert wrong.code != 0
+    assert "there is no column 'Handy'" in wrong.err

@@ -115,7 +115,8 @@ def test_show_gives_the_statement_and_the_criteria_with_their_anchors(office: Of
 
     shown = office.do("inbox", "show", task["task"], "--reviewer", "ada").out
 
-    assert f"Statement of {task['applicant'][1:]}" in shown
+    assert f"Statement of {office.applicant_of(task)[1:]}" in shown
+    assert office.applicant_of(task) not in shown.split()
     assert "own ideas, carried out" in shown
     assert task["task"] in shown
 

@@ -4,9 +4,10 @@ from dataclasses import replace
 
 from sqlalchemy import select
 
+from swapflow.domain.people.shown_columns import NEW_PROGRAM, ShownColumns
 from swapflow.ledger.schema import MONITORING_ATTRIBUTE, PERSON
 from swapflow.ledger.sql_ledger import SqlLedger
-from tests.ledger.examples import applicant
+from tests.ledger.examples import RULES, applicant
 
 
 def test_what_a_list_said_is_kept_replaced_and_erased_with_the_person(ledger: SqlLedger) -> None:
@@ -66,3 +67,19 @@ def test_a_link_takes_the_place_of_the_one_of_its_name(ledger: SqlLedger) -> Non
         (0, "cv", "https://e.org/3", True),
         (1, "letter", "https://e.org/2", False),
     ]
+
+
+def test_a_new_program_shows_by_choice_and_one_without_a_row_by_its_list(
+    ledger: SqlLedger,
+) -> None:
+    ledger.create_cycle("spring", round_id="2027", name="Spring", rules=RULES, by="ops")
+    with ledger.write("fall") as tx:
+        # As a program of an earlier release, which has no such row.
+        tx.keep_list_reading("shown", {}, by="ops")
+
+    seats = ledger.program_seats([("fall", 0), ("spring", 0)])
+
+    assert {one.cycle.id: one.shown for one in seats} == {
+        "fall": ShownColumns(by_choice=False, numbered=False),
+        "spring": NEW_PROGRAM,
+    }

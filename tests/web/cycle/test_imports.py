@@ -1,10 +1,8 @@
 """Files of applicants and reviewers: looked at first, then taken whole or not at all."""
 
 import io
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 from openpyxl import Workbook
@@ -12,30 +10,11 @@ from starlette.testclient import TestClient
 
 from swapflow.domain.rules import AutomaticReview
 from swapflow.identity.permissions import Role
+from tests.web.cycle.list_uploads import apply, keep
 from tests.web.site import Site
 
 
 GOOD = "external_id,name,email\nB1,Bea,b1@example.com\nB2,Çağrı,b2@example.com\n"
-
-
-def keep(
-    client: TestClient, data: str | bytes, *, what: str = "applicants", name: str = "list.csv"
-) -> str:
-    """Upload a file; gives the address of its preview."""
-    sent = client.post(f"/setup/fall/{what}", files={"file": (name, data)})
-    assert sent.status_code == 303, sent.text
-    return sent.headers["location"]
-
-
-class Applied(NamedTuple):
-    status_code: int
-    text: str
-    headers: Mapping[str, str]
-
-
-def apply(client: TestClient, path: str, **typed: str) -> Applied:
-    answer = client.post(path, data={**typed, "do": "apply"})
-    return Applied(answer.status_code, answer.text, answer.headers)
 
 
 def empty(site: Site) -> TestClient:

@@ -240,8 +240,8 @@ def test_a_request_that_was_declined_is_refused_and_one_that_was_withdrawn_is_ke
 
     paper.fill(0, "", "")
     paper.fill(1, "4", "3")
-    name = paper.rows[1]["applicant"]
-    site.product.applicants.move("fall", name, ApplicationStatus.WITHDRAWN, by="ops")
+    one = site.product.applicants.get("fall", withdrawn.application)
+    site.product.applicants.move("fall", one.external_id, ApplicationStatus.WITHDRAWN, by="ops")
     site.turn()
     _, page = sent_back(site, paper.csv())
     assert "it is kept, and does not count" in page

@@ -61,7 +61,7 @@ def test_submit_and_next_leads_to_the_next_task_and_echoes_the_last(site: Site) 
 
     assert answer.status_code == 303
     assert answer.headers["location"].startswith("/tasks/fall:")
-    assert "of 100 for A0" in client.get(answer.headers["location"]).text
+    assert "of 100 for Applicant " in client.get(answer.headers["location"]).text
 
 
 def test_a_double_submit_gives_the_same_receipt_and_one_score(site: Site) -> None:

@@ -62,6 +62,10 @@ class PeopleWrites(Protocol):
         """Link a document; False if staff uploaded one of that name, which is then kept."""
         ...
 
+    def list_reading(self, what: str) -> dict[str, str]:
+        """Read the settings with which a kind of list was read last; {} if there are none."""
+        ...
+
     def keep_list_reading(self, what: str, settings: Mapping[str, str], *, by: str) -> None:
         """Store the settings with which a kind of list was read, replacing earlier ones."""
         ...

@@ -4,10 +4,11 @@ from typing import Literal, Self
 
 from pydantic import Field
 
+from swapflow.engine.intake.column_choice import ReviewerColumn, ReviewerColumns
 from swapflow.engine.intake.list_import import Difference, Known
 from swapflow.engine.intake.roster_list import KnownReviewer
 from swapflow.errors import BadRow
-from swapflow.web.api.models.base import Out
+from swapflow.web.api.models.base import In, Line, Out
 
 
 class BadLine(Out):
@@ -55,6 +56,58 @@ class FileChange(Out):
         )
 
 
+class ShownColumn(Out):
+    """A column of applicants' data, and what reviewers of a blind program see of it."""
+
+    column: str
+    kind: Literal["identity", "protected", "judgement", "work", "unknown"] = Field(
+        description="What it is by its header; work is proposed to be shown."
+    )
+    reviewers_see: Literal["yes", "no", "masked"] = Field(
+        description="masked: shown, with names, links, addresses or handles masked in some value."
+    )
+    to_decide: bool = Field(description="It is hidden until somebody decides.")
+
+    @classmethod
+    def of(cls, column: ReviewerColumn) -> Self:
+        """Format a column."""
+        return cls(
+            column=column.name,
+            kind=column.kind.value,
+            reviewers_see=column.seen,
+            to_decide=column.is_open,
+        )
+
+
+class ChosenColumns(Out):
+    """What reviewers see of a program's columns."""
+
+    blind: bool = Field(description="Whether the rules hide anything; if not, all is shown.")
+    by_choice: bool = Field(
+        description="False in a program made before columns were chosen, until somebody chooses."
+    )
+    columns: list[ShownColumn]
+
+    @classmethod
+    def of(cls, found: ReviewerColumns) -> Self:
+        """Format the columns of a program."""
+        return cls(
+            blind=found.is_blind,
+            by_choice=found.by_choice,
+            columns=[ShownColumn.of(one) for one in found.columns],
+        )
+
+
+class ChooseColumns(In):
+    """Which columns reviewers of a blind program are to see."""
+
+    show: list[Line] = Field(default_factory=list, max_length=2000)
+    hide: list[Line] = Field(default_factory=list, max_length=2000)
+    show_proposed: bool = Field(
+        default=False, description="Show applicants' own work where nobody has chosen."
+    )
+
+
 class Imported(Out):
     """What a file brought or, in a dry run, would bring."""
 
@@ -65,6 +118,9 @@ class Imported(Out):
     changes: list[FileChange]
     bad: list[BadLine] = Field(description="In a dry run: what keeps the file out.")
     warnings: list[str]
+    reviewers_see: list[ShownColumn] = Field(
+        default_factory=list, description="The columns of a list of applicants, if blind."
+    )
 
 
 class SheetLine(Out):

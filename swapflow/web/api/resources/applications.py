@@ -9,6 +9,7 @@ from swapflow.domain.people.application import Application, ApplicationStatus, N
 from swapflow.domain.people.protected_attributes import protected_trait
 from swapflow.domain.reviewing.score import reason_code
 from swapflow.domain.rules import Rules
+from swapflow.engine.intake.column_choice import check_named
 from swapflow.engine.read_models.estimate_way import EstimateWay
 from swapflow.engine.services import Swapflow
 from swapflow.errors import InvalidInputError, NotFoundError
@@ -33,6 +34,7 @@ from swapflow.web.api.models.applicants import (
     Way,
 )
 from swapflow.web.api.models.base import Counted, finite
+from swapflow.web.api.models.files import ChooseColumns, ChosenColumns
 from swapflow.web.api.models.scores import Numbered
 from swapflow.web.api.pagination import Page, Paged
 from swapflow.web.api.resources.cycles import CycleId
@@ -78,6 +80,43 @@ def add_applicants(
     )
     note(request, principal, "added applicants", about=f"{len(added)} applicants")
     return Counted(count=len(added))
+
+
+@router.get("/columns")
+def read_columns(
+    cycle_id: CycleId, principal: MayManageApplicants, product: Product
+) -> ChosenColumns:
+    """Read which columns reviewers see."""
+    del principal
+    return ChosenColumns.of(product.applicants.columns(cycle_id))
+
+
+@router.put("/columns")
+def choose_columns(
+    request: Request,
+    cycle_id: CycleId,
+    principal: MayManageApplicants,
+    product: Product,
+    wanted: ChooseColumns,
+) -> ChosenColumns:
+    """Choose which columns reviewers see; those that are not named stay as they are."""
+    found = product.applicants.columns(cycle_id)
+    choices = {
+        **(found.proposed() if wanted.show_proposed else {}),
+        **dict.fromkeys(wanted.show, True),
+        **dict.fromkeys(wanted.hide, False),
+    }
+    check_named(choices, {one.name for one in found.columns})
+    if choices:
+        product.applicants.choose_columns(cycle_id, choices, by=principal.name)
+        shown = sum(choices.values())
+        note(
+            request,
+            principal,
+            "chose the columns that reviewers see",
+            detail=f"{shown} shown, {len(choices) - shown} hidden",
+        )
+    return ChosenColumns.of(product.applicants.columns(cycle_id))
 
 
 @router.get("/applicants/{number:int}")

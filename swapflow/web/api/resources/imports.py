@@ -1,7 +1,7 @@
 """Lists as files: looked at in a dry run, then taken whole or not at all."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, File, Query, Request, UploadFile
@@ -16,7 +16,14 @@ from swapflow.identity.principal import Principal
 from swapflow.web.api.audit import note
 from swapflow.web.api.dependencies import MayEnterReviews, MayManageApplicants, MayManageReviewers
 from swapflow.web.api.idempotency import ApiRoute
-from swapflow.web.api.models.files import BadLine, FileChange, Imported, ImportedScores, SheetLine
+from swapflow.web.api.models.files import (
+    BadLine,
+    FileChange,
+    Imported,
+    ImportedScores,
+    SheetLine,
+    ShownColumn,
+)
 from swapflow.web.api.resources.cycles import CycleId
 from swapflow.web.cycle.import_preview import Done, Found, find_applicants, find_reviewers, take
 from swapflow.web.cycle.score_imports import find_scores, store_scores, told
@@ -29,6 +36,9 @@ Table = Annotated[UploadFile, File(description="CSV, TSV or XLSX, with a header.
 DryRun = Annotated[bool, Query(description="Say what would be stored, and store nothing.")]
 Encoding = Annotated[
     str, Query(max_length=40, pattern=r"^[A-Za-z0-9_-]*$", description="Of a text file.")
+]
+ShowProposed = Annotated[
+    bool, Query(description="Show blind reviewers applicants' own work, where nobody has chosen.")
 ]
 LONGEST_NAME = 120
 
@@ -84,6 +94,11 @@ def import_applicants(
         Literal["id", "email"] | None,
         Query(description="What names an applicant; an id, unless the last list said otherwise."),
     ] = None,
+    show: Annotated[
+        list[str] | None,
+        Query(max_length=2000, description="Columns that reviewers of a blind program see."),
+    ] = None,
+    show_proposed: ShowProposed = False,  # noqa: FBT002 - a query parameter
 ) -> Imported:
     """Add the applicants of a file and change those it changes: all, or none.
 
@@ -92,6 +107,9 @@ def import_applicants(
     """
     table = read_table(sent.data, name=sent.name, encoding=sent.encoding)
     found = find_applicants(product, cycle_id, table, Reading(key=key or ""))
+    if found.looked is not None and (show or show_proposed):
+        choices = found.looked.choices(show or (), proposed=show_proposed)
+        found = replace(found, choices=choices)
     return _apply(
         request, cycle_id, principal, found, sent, "imported applicants", product=product
     )
@@ -229,6 +247,12 @@ def _apply(
         changes=[FileChange.of(d, known) for known in found.changes for d in known.differences],
         bad=[BadLine.of(row) for row in found.bad],
         warnings=[*found.warnings, *map(str, found.alike)],
+        reviewers_see=[
+            ShownColumn.of(one)
+            for columns in ([found.looked.columns] if found.looked else [])
+            if columns.is_blind
+            for one in columns.after(found.choices or {}).columns
+        ],
     )
 
 

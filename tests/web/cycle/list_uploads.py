@@ -1,0 +1,26 @@
+"""Files of applicants and reviewers, uploaded and applied as a browser does it."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from starlette.testclient import TestClient
+
+
+def keep(
+    client: TestClient, data: str | bytes, *, what: str = "applicants", name: str = "list.csv"
+) -> str:
+    """Upload a file; gives the address of its preview."""
+    sent = client.post(f"/setup/fall/{what}", files={"file": (name, data)})
+    assert sent.status_code == 303, sent.text
+    return sent.headers["location"]
+
+
+class Applied(NamedTuple):
+    status_code: int
+    text: str
+    headers: Mapping[str, str]
+
+
+def apply(client: TestClient, path: str, **typed: str) -> Applied:
+    answer = client.post(path, data={**typed, "do": "apply"})
+    return Applied(answer.status_code, answer.text, answer.headers)
