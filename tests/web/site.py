@@ -91,9 +91,9 @@ class Site:
             redis: Address of a Redis; in memory when empty.
         """
         self.settings = settings
-        self.file = database if isinstance(database, Path) else None
+        self._file = database if isinstance(database, Path) else None
         self.mails: list[Mail] = []
-        self.ledger = SqlLedger(f"sqlite:///{database}" if self.file else str(database))
+        self.ledger = SqlLedger(f"sqlite:///{database}" if self._file else str(database))
         self._dispatcher = InlineDispatcher(self._work)
         client = GuardedClient(settings.reach)
         self.product = compose(
@@ -224,7 +224,7 @@ class Site:
         """Name what the site will hold; None unless it is an empty file as it was made."""
         self.ledger.dispose()
         live = isinstance(self.product.context.state, MemoryCycleState)
-        if self.file is None or self.mails or not live or self.file.read_bytes() != migrated():
+        if self._file is None or self.mails or not live or self._file.read_bytes() != migrated():
             return None
         return f"{recipe} {self.settings.model_dump_json(exclude={'data_dir'})}"
 
