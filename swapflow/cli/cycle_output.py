@@ -1,7 +1,7 @@
 """How a cycle, a list and an explanation look: plain words, or JSON."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ from swapflow.cli.output import Listing, hundred, many
 if TYPE_CHECKING:
     from swapflow.domain.cohort.proposal import MethodSheet, Outcome, Place, Proposal
     from swapflow.domain.cohort.quality_words import QualityFigures
+    from swapflow.engine.read_models.conflicting_scores import ConflictingScore
     from swapflow.engine.read_models.explanation import Explanation, PullExplanation
     from swapflow.engine.read_models.progress import Progress
     from swapflow.engine.services import Swapflow
@@ -96,6 +97,21 @@ def progress_plain(seen: "Progress") -> list["str | Listing"]:
         if len(seen.blocked) > 20:  # noqa: PLR2004 - as many as are shown above
             parts.append(f"  and {len(seen.blocked) - 20} more (--json lists all)")
     return parts
+
+
+def conflicting_lines(scores: "Sequence[ConflictingScore]") -> list[str]:
+    """Name the scores that count although their reviewers are barred, for people."""
+    lines = [
+        f"the {one.kind} of {one.external_id} by {one.reviewer} counts although they are "
+        f"{'outside the panel' if one.source == 'panel' else 'in conflict'} "
+        f"({one.score.assignment_id})"
+        for one in scores[:20]
+    ]
+    if len(scores) > 20:  # noqa: PLR2004 - as many as are shown above
+        lines.append(f"and {len(scores) - 20} more (--json lists all)")
+    if scores:
+        lines.append("void each (`scores void`) or say why it counts (`reviewers waive-conflict`)")
+    return lines
 
 
 def progress_line(seen: "Progress") -> str:

@@ -13,6 +13,7 @@ rows of their own that can be erased; the chain and every replay are valid witho
 | reviewer_away | `r`, `away` (0 or 1) |
 | reviewer_left | `r` |
 | conflicts_added | `pairs` [[a, r], …] |
+| conflict_waived | `a`, `r`: scores of this pair count all the same |
 | panel_set | `pairs` [[a, r], …]: only these may judge these applications |
 | decided | `decision`, `at` (seq it read), `digest`, `stop` (reason or null), `picks` (count) |
 | pulls_opened | `decision`, `why`, `pulls` [[a, k, ordinal, approval], …] |
@@ -75,6 +76,7 @@ class EventType(StrEnum):
     REVIEWER_AWAY = "reviewer_away"
     REVIEWER_LEFT = "reviewer_left"
     CONFLICTS_ADDED = "conflicts_added"
+    CONFLICT_WAIVED = "conflict_waived"
     PANEL_SET = "panel_set"
     DECIDED = "decided"
     PULLS_OPENED = "pulls_opened"

@@ -14,6 +14,8 @@ TEXTS = {
     "swap_above_budget": "this kind costs more by now, and the budget has no room for it",
     "dashboard_of_another_release": "this board is of another release",
     "dashboard_unreadable": "this is no board",
+    "reviewer_not_chosen": "choose a reviewer of this program",
+    "applicant_not_named": "write the id of an applicant of this program",
     "reason_missing": "write why; it stands in the record",
     "not_launched_set_estimates": "the program is not launched; set `estimates` in its rules",
     "list_final_estimates": "the list is fixed; reopen it before it is made otherwise",

@@ -13,6 +13,7 @@ from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.preconditions import refuse_finalized
 from swapflow.engine.projection.people_events import UNNAMED
+from swapflow.engine.reviewing.barred_pairs import bar_pairs, restrict_to_panels
 from swapflow.errors import ConflictError, InvalidInputError, NotFoundError
 
 
@@ -70,16 +71,73 @@ def purge_reviewer(cycle_id: str, external_id: str, *, by: str, ledger: CycleRea
 
 
 def add_conflicts(
-    cycle_id: str, pairs: Iterable[tuple[str, str]], *, source: str, ledger: CycleReads
-) -> None:
-    """Store conflicts of interest, as (application, reviewer) external ids."""
+    cycle_id: str,
+    pairs: Iterable[tuple[str, str]],
+    *,
+    source: str,
+    address: str = "",
+    ledger: CycleReads,
+) -> int:
+    """Store conflicts of interest, as (application, reviewer) external ids.
+
+    Returns:
+        How many open requests were taken back; an answer that comes all the same is kept and does
+        not count.
+    """
     with ledger.write(cycle_id) as tx:
         numbers = {r.external_id: r.number for r in tx.reviewers()}
-        record_conflicts(tx, [(r, a) for a, r in pairs], numbers, source=source)
+        return record_conflicts(
+            tx, [(r, a) for a, r in pairs], numbers, source=source, address=address
+        )
 
 
-def set_panel(cycle_id: str, pairs: Iterable[tuple[str, str]], *, ledger: CycleReads) -> None:
-    """Restrict applications to the reviewers named, as (application, reviewer) external ids."""
+def waive_conflict(
+    cycle_id: str,
+    application: str,
+    reviewer: str,
+    *,
+    by: str,
+    reason: str,
+    ledger: CycleReads,
+) -> None:
+    """Let a reviewer's scores of an application count although the two are barred.
+
+    The pair stays barred: nothing new is asked. The reason is kept in an erasable row.
+
+    Args:
+        cycle_id: The cycle.
+        application: External id.
+        reviewer: External id.
+        by: Who accepts it.
+        reason: Why; must be given.
+        ledger: The ledger.
+
+    Raises:
+        InvalidInputError: If there is no reason, or an id is not in the cycle.
+        CycleFinalizedError: If the cohort is fixed.
+    """
+    if not reason.strip():
+        raise InvalidInputError("reason_missing")
+    with ledger.write(cycle_id) as tx:
+        refuse_finalized(tx)
+        a = _known({a.external_id: a.number for a in tx.applications()}, application, "applicant")
+        r = _known({r.external_id: r.number for r in tx.reviewers()}, reviewer, "reviewer")
+        tx.record(EventType.CONFLICT_WAIVED, {"a": a, "r": r})
+        tx.note(
+            subject=f"application:{a}",
+            by=by,
+            text=f"the score of reviewer {r} counts in spite of a conflict: {reason.strip()}",
+        )
+
+
+def set_panel(
+    cycle_id: str, pairs: Iterable[tuple[str, str]], *, address: str = "", ledger: CycleReads
+) -> int:
+    """Restrict applications to the reviewers named, as (application, reviewer) external ids.
+
+    Returns:
+        How many open requests of others were taken back.
+    """
     with ledger.write(cycle_id) as tx:
         applications = {a.external_id: a.number for a in tx.applications()}
         reviewers = {r.external_id: r.number for r in tx.reviewers()}
@@ -87,8 +145,7 @@ def set_panel(cycle_id: str, pairs: Iterable[tuple[str, str]], *, ledger: CycleR
             (_known(applications, a, "applicant"), _known(reviewers, r, "reviewer"))
             for a, r in pairs
         ]
-        tx.set_panel(numbered)
-        tx.record(EventType.PANEL_SET, {"pairs": [list(pair) for pair in numbered]})
+        return len(restrict_to_panels(tx, numbered, address=address))
 
 
 def leave(
@@ -185,14 +242,18 @@ def record_conflicts(
     reviewers: Mapping[str, int],
     *,
     source: str,
-) -> None:
-    """Store conflicts, as (reviewer, application) external ids, with their event."""
+    address: str = "",
+) -> int:
+    """Store conflicts, as (reviewer, application) external ids, with their event.
+
+    Returns:
+        How many open requests were taken back.
+    """
     applications = {a.external_id: a.number for a in tx.applications()}
     numbered = [
         (_known(applications, a, "applicant"), _known(reviewers, r, "reviewer")) for r, a in pairs
     ]
-    tx.add_conflicts(numbered, source=source)
-    tx.record(EventType.CONFLICTS_ADDED, {"pairs": [list(pair) for pair in numbered]})
+    return len(bar_pairs(tx, numbered, source=source, address=address))
 
 
 def _known(numbers: Mapping[str, int], external_id: str, noun: str) -> int:

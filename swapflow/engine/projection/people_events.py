@@ -180,6 +180,9 @@ class PeopleProjection:
         for application, reviewer in table_rows(payload["pairs"]):
             self._bar(application, reviewer)
 
+    def _conflict_waived(self, _payload: Mapping[str, Json]) -> None:
+        """Change nothing: the pair stays barred, and its scores count as before."""
+
     def _panel_set(self, payload: Mapping[str, Json]) -> None:
         for application, reviewer in table_rows(payload["pairs"]):
             panel = self.panels.setdefault(application, set())

@@ -10,6 +10,7 @@ from swapflow.domain.reviewing.assignment import (
 )
 from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.writes.transaction import Transaction
+from swapflow.engine.reviewing.barred_pairs import bar_pairs
 from swapflow.engine.reviewing.interviews import excuse
 from swapflow.engine.reviewing.submitted_score import seat_payload
 from swapflow.errors import (
@@ -49,8 +50,7 @@ def decline(
         tx.record(EventType.DECLINED, {**seat_payload(found), "kind": kind.value})
         if kind is DeclineKind.CONFLICT:
             pair = (found.application, found.reviewer)
-            tx.add_conflicts([pair], source="reviewer")
-            tx.record(EventType.CONFLICTS_ADDED, {"pairs": [list(pair)]})
+            bar_pairs(tx, [pair], source="reviewer", address=address)
         if kind is DeclineKind.BUSY and busy_until is not None:
             tx.add_absence(found.reviewer, busy_until)
         if reason:

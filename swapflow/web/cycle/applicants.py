@@ -34,6 +34,8 @@ from swapflow.web.http.rendering import render
 router = APIRouter(prefix="/applicants")
 
 MayRead = Annotated[Principal, Depends(may(Right.SEE_APPLICANTS))]
+MayEnter = Annotated[Principal, Depends(may(Right.ENTER_REVIEWS))]
+MayManageReviewers = Annotated[Principal, Depends(may(Right.MANAGE_REVIEWERS))]
 MayManage = Annotated[Principal, Depends(may(Right.MANAGE_APPLICANTS))]
 MayDecide = Annotated[Principal, Depends(may(Right.DECIDE))]
 MaySetUp = Annotated[Principal, Depends(may(Right.SET_UP))]
@@ -188,6 +190,12 @@ def _card(
             ],
             "zone": rules.zone,
             "pdf_too": can_make_pdf(),
+            "conflicting": [
+                one
+                for one in product.reviewers.conflicting_scores(cycle_id)
+                if one.score.application == number
+            ],
+            "roster": _roster(product, cycle_id) if Right.MANAGE_REVIEWERS in rights else (),
             "refused": refused,
         },
         status=refused.status,
@@ -260,6 +268,63 @@ def ask(
         deed,
         form="ask",
         typed={"kind": kind, "reason": reason},
+        again=_card_again(request, principal, product, cycle_id, number),
+    )
+
+
+@router.post("/{cycle_id}/{number}/conflict")
+def record_conflict(
+    request: Request,
+    principal: MayManageReviewers,
+    product: Product,
+    cycle_id: str,
+    number: int,
+    reviewer: Annotated[str, Form()] = "",
+) -> Response:
+    """Record that a reviewer may not judge an applicant, and take back what is out."""
+
+    def deed() -> None:
+        if reviewer not in {known for known, _ in _roster(product, cycle_id)}:
+            raise FieldError("reviewer", "reviewer_not_chosen")
+        pair = (_name(product, cycle_id, number), reviewer)
+        product.reviewers.add_conflicts(cycle_id, [pair], source=f"staff: {principal.name}")
+
+    return act(
+        request,
+        principal,
+        f"/applicants/{cycle_id}/{number}",
+        "recorded a conflict of interest",
+        deed,
+        form="conflict",
+        typed={"reviewer": reviewer},
+        again=_card_again(request, principal, product, cycle_id, number),
+    )
+
+
+@router.post("/{cycle_id}/{number}/conflict/waive")
+def waive_conflict(
+    request: Request,
+    principal: MayEnter,
+    product: Product,
+    cycle_id: str,
+    number: int,
+    reviewer: Annotated[str, Form()] = "",
+    reason: Reason = "",
+) -> Response:
+    """Let a score count in spite of a conflict, with a reason."""
+
+    def deed() -> None:
+        why, name = said_why(reason), _name(product, cycle_id, number)
+        product.reviewers.waive_conflict(cycle_id, name, reviewer, by=principal.name, reason=why)
+
+    return act(
+        request,
+        principal,
+        f"/applicants/{cycle_id}/{number}",
+        "let a score count in spite of a conflict",
+        deed,
+        form="waive",
+        typed={"reason": reason},
         again=_card_again(request, principal, product, cycle_id, number),
     )
 
@@ -362,6 +427,15 @@ def _rows(product: Product, cycle_id: str, only: int | None = None) -> list[dict
             }
         )
     return rows
+
+
+def _roster(product: Product, cycle_id: str) -> list[tuple[str, str]]:
+    """List the reviewers who are known by name, as options."""
+    return [
+        (one.external_id, f"{one.name} ({one.external_id})" if one.name else one.external_id)
+        for one in product.reviewers.list(cycle_id)
+        if not one.was_erased
+    ]
 
 
 def _name(product: Product, cycle_id: str, number: int) -> str:

@@ -55,6 +55,7 @@ _WORDS = {
     "reassign": "passed a request on",
     "away": "paused a reviewer for some days",
     "back": "ended a reviewer's pause",
+    "conflict": "recorded a conflict of interest",
 }
 
 
@@ -231,8 +232,9 @@ def change(  # noqa: PLR0913, PLR0917 - FastAPI reads the form from the signatur
     task: Text = "",
     first: Text = "",
     last: Text = "",
+    applicant: Text = "",
 ) -> Response:
-    """Ask again, pause, take back what was not begun, pass one request on, or end the role."""
+    """Ask again, pause, take back or pass on requests, record a conflict, or end the role."""
     forms = {"release": "change", "leave": "change", "reassign": f"reassign {task}"}
 
     def deed() -> None:
@@ -244,6 +246,12 @@ def change(  # noqa: PLR0913, PLR0917 - FastAPI reads the form from the signatur
                 product.tasks.add_absence(cycle_id, number, _days(first, last))
             case "back":
                 product.tasks.remove_absence(cycle_id, number, _days(first, last))
+            case "conflict":
+                if not applicant.strip():
+                    raise FieldError("applicant", "applicant_not_named")
+                product.reviewers.add_conflicts(
+                    cycle_id, [(applicant.strip(), name)], source=f"staff: {principal.name}"
+                )
             case "leave":
                 product.reviewers.leave(cycle_id, name, by=principal.name, reason=said_why(reason))
             case "release" | "reassign":
@@ -258,7 +266,7 @@ def change(  # noqa: PLR0913, PLR0917 - FastAPI reads the form from the signatur
         _WORDS.get(what, what),
         deed,
         form=forms.get(what, what),
-        typed={"reason": reason, "first": first, "last": last},
+        typed={"reason": reason, "first": first, "last": last, "applicant": applicant},
         again=_again(request, principal, product, cycle_id, number),
     )
 
