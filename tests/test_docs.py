@@ -13,7 +13,10 @@ ROOT = Path(__file__).parents[1]
 
 def test_every_test_that_the_threat_model_names_exists() -> None:
     text = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
-    rows = [line for line in text.splitlines() if line.startswith("| ") and "---" not in line]
+    # What is not compared has a test of its own, which reads that list.
+    threats, _, rest = text.partition("## What `cycle verify` does not compare")
+    threats += rest.partition("## ")[2]
+    rows = [line for line in threats.splitlines() if line.startswith("| ") and "---" not in line]
     named = set(re.findall(r"`(test_\w+)`", text))
     there = {
         name

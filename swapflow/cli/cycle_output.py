@@ -42,6 +42,15 @@ def plain(text: str) -> str:
     return text
 
 
+def not_compared(uncovered: Sequence[str], erased: int) -> list[str]:
+    """Format what a check of a record could not compare, line by line."""
+    lines = [f"note: {what}" for what in uncovered]
+    if erased:
+        noun = "name or text" if erased == 1 else "names or texts"
+        lines.append(f"note: {erased} {noun}: erased, not checked")
+    return lines
+
+
 # A cycle
 
 

@@ -1,7 +1,7 @@
 """Events: the facts of a cycle, in one order, chained by hash.
 
-Payloads hold ids, enumerated words and integers only. Names, remarks, marks and free text live in
-rows of their own that can be erased; the chain and every replay are valid without them.
+Payloads hold ids, enumerated words, integers and salted digests only. Names, remarks, marks and
+free text live in rows that can be erased; the chain and every replay are valid without them.
 
 | type | payload |
 |---|---|
@@ -36,7 +36,10 @@ rows of their own that can be erased; the chain and every replay are valid witho
 | purged | `a` or `r` |
 | applications_merged | `a`, `into` |
 | application_pinned | `a`, `pin`: 1 in, -1 out, 0 as the rule says |
+| meeting_opened, meeting_closed, meeting_reopened | `version` |
+| meeting_said | `version`, `a`, `outcome` |
 
+decided has `formulas` besides: the version of the formulas behind its look, from version 2 on.
 `group` is the value that the objective looks at, -1 for none.
 `in` are the numbers of its groups (`domain.people.group_numbers`), one a selection attribute.
 `capacity` is [[kind, most or null], …]; `topics` are numbers; `automatic` is 0 for a person, 1
@@ -44,13 +47,17 @@ for a program, 2 for a program that answers for unnamed people.
 These two hold `reserve`: 1 besides where a reviewer is kept for reconsiderations.
 `a`, `r` and `k` are numbers of the application, the reviewer and the kind within the cycle, from
 0; `o` is the pull's ordinal, from 1. Integer changes of the live state ride beside the payload.
+
+Any event may carry, as `rows`, the rows that were stored with it (`domain.recorded_rows`): what
+people decided stands on the chain too. `sealed` are the salted digests of the names and texts in
+them, `erased` those whose salts were erased. Version 2 of an event holds its time, as `at`.
 """
 
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import TypeAlias
 
@@ -100,7 +107,18 @@ class EventType(StrEnum):
     OFFER_ANSWERED = "offer_answered"
     ANNOUNCED = "announced"
     ANNOUNCEMENT_TAKEN_BACK = "announcement_taken_back"
+    MEETING_OPENED = "meeting_opened"
+    MEETING_SAID = "meeting_said"
+    MEETING_CLOSED = "meeting_closed"
+    MEETING_REOPENED = "meeting_reopened"
     PURGED = "purged"
+
+
+EVENT_VERSION = 2
+"""The version of the events that are written now: 2 holds its time, and the rows it carries."""
+
+HOLDS_TIME = 2
+"""The first version whose text holds the event's time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,17 +143,43 @@ class Event:
 
 
 def body(
-    payload: Mapping[str, Json], deltas: Sequence[Delta], *, spent: int, committed: int
+    payload: Mapping[str, Json],
+    deltas: Sequence[Delta],
+    *,
+    spent: int,
+    committed: int,
+    at: datetime | None,
 ) -> str:
-    """Write an event's content as the text that is stored and hashed."""
-    content = {
+    """Write an event's content as the text that is stored and hashed.
+
+    Args:
+        payload: What happened.
+        deltas: Integer changes of the arms.
+        spent: Change of the cost spent.
+        committed: Change of the cost reserved.
+        at: The event's time; None for version 1, whose text does not hold it.
+    """
+    content: dict[str, object] = {
         "payload": payload,
         "deltas": [[d.application, d.numerator, d.information, d.pending] for d in deltas],
         "spent": spent,
         "committed": committed,
     }
+    if at is not None:
+        content["at"] = at.astimezone(UTC).isoformat()
     # Sorted keys and no spaces: the text must be the same on every release that writes the event.
     return json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+
+
+def text_of(event: Event) -> str:
+    """Return the text of an event that was hashed onto the chain."""
+    return body(
+        event.payload,
+        event.deltas,
+        spent=event.spent,
+        committed=event.committed,
+        at=event.at if event.version >= HOLDS_TIME else None,
+    )
 
 
 def chain_hash(previous: str, *, cycle_id: str, seq: int, kind: str, text: str) -> str:

@@ -14,6 +14,7 @@ from swapflow.experiments.admissions import (
     budget_rule_variants,
     committees,
     fixed_budgets,
+    list_numbers,
     tiered_interviews,
 )
 from swapflow.experiments.finding import FindingRecord, Made, write_finding, write_record
@@ -38,6 +39,7 @@ STUDIES: tuple[Study, ...] = (
     *theorems.STUDIES,
     *stopping.STUDIES,
     *fixed_budgets.STUDIES,
+    *list_numbers.STUDIES,
     *budget_rule_variants.STUDIES,
     *robustness.STUDIES,
     *tiered_interviews.STUDIES,

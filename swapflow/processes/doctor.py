@@ -203,6 +203,14 @@ def _outboxes(boxes: Outboxes) -> Iterator[DoctorFinding]:
             Grade.WARNING,
         ),
     )
+    if boxes.altered:
+        yield DoctorFinding(
+            check="live state",
+            grade=Grade.WARNING,
+            says=f"somebody changed the numbers of {', '.join(boxes.altered[:5])} in Redis in the "
+            "last week; they were made again from the record, and no decision followed them",
+            cure="let nobody else reach Redis (password, firewall); swapflow cycle verify PROGRAM",
+        )
     bad = [
         DoctorFinding(check=check, grade=grade, says=says, cure=cure)
         for check, wrong, says, cure, grade in found

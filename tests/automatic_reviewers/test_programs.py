@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -113,9 +114,12 @@ def test_a_worker_asks_no_program_that_a_roster_may_no_longer_name(
     product = product_with(programs(folder, named=tmp_path / "named"), named)
     opened: list[object] = []
     whole_open = Path.open
-    monkeypatch.setattr(
-        Path, "open", lambda self, *a, **k: (opened.append(self), whole_open(self, *a, **k))[1]
-    )
+
+    def noted(path: Path, *how: Any, **more: Any) -> Any:  # noqa: ANN401 - as Path.open
+        opened.append(path)
+        return whole_open(path, *how, **more)
+
+    monkeypatch.setattr(Path, "open", noted)
     robots = [a.id for a in product.context.ledger.assignments("fall") if a.reviewer == 1]
 
     assert robots

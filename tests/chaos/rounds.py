@@ -40,6 +40,7 @@ RULES = Rules(
     settled=0.0,
     batch=6,
     packet=20,
+    taper=0.5,
     blind=False,
 )
 

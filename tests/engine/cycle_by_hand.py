@@ -15,7 +15,7 @@ from swapflow.domain.rules import Floor, FloorFor, KindRules, Purpose, Rules, Se
 from swapflow.engine.coordination.coordinator import Coordinator
 from swapflow.engine.lifecycle.launch import read_projection
 from swapflow.engine.ports.dispatcher import QueueMessage, Topic
-from swapflow.engine.ports.live_state import Arms
+from swapflow.engine.ports.live_state import Arms, CycleState
 from swapflow.engine.projection.live_totals import LiveTotals
 from swapflow.engine.read_models.snapshot import SnapshotCache
 from swapflow.engine.services import ServiceContext, compose
@@ -96,9 +96,11 @@ class World:
         applications: Sequence[NewApplication] | int = 8,
         roster: Sequence[NewReviewer] | int = 4,
         launch: bool = True,
+        state: CycleState | None = None,
+        there: bool = False,
     ) -> None:
         self.ledger = open_ledger(url)
-        self.state = MemoryCycleState()
+        self.state = state or MemoryCycleState()
         self._dispatcher = InlineDispatcher(self._deliver)
         self.sent: list[str] = []
         self.product = compose(
@@ -113,6 +115,8 @@ class World:
         )
         self.coordinator = self.product.cycles.coordinator("one")
         self._offset = timedelta()
+        if there:  # the ledger has the cycle already
+            return
         self.product.cycles.new_round("round", name="Round")
         self.product.cycles.new(CYCLE, round_id="round", rules=rules, by="ops")
         self.admit(applications)

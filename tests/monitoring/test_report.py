@@ -78,14 +78,20 @@ def world() -> World:
     return finalized(rows())
 
 
+def facts(played: World) -> list[tuple[object, ...]]:
+    """The events without the rows that they carry, whose times and salts differ each time."""
+    return [
+        (e.type, {k: v for k, v in e.payload.items() if k not in {"rows", "sealed"}}, e.deltas)
+        for e in played.events()
+    ]
+
+
 def test_flipping_what_everybody_declared_changes_no_byte_of_decisions_and_cohort() -> None:
     one, other = played(rows()), played(rows(flipped=True))
     assert decisions_digest(one.product, CYCLE) == decisions_digest(other.product, CYCLE)
     assert one.cohort() == other.cohort()
     assert [e.position.hash for e in one.events()] != []
-    assert [(e.type, e.payload, e.deltas) for e in one.events()] == [
-        (e.type, e.payload, e.deltas) for e in other.events()
-    ]
+    assert facts(one) == facts(other)
 
 
 def test_everybody_is_in_one_group_or_unknown_at_each_table(world: World) -> None:

@@ -37,6 +37,7 @@ DRIPS = {
 """What a server takes its time with; a timeout of each read would never end these calls."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("what", DRIPS)
 def test_a_call_ends_at_its_deadline_whatever_drips(what: str) -> None:
     scheme, talk, body = DRIPS[what]
@@ -54,6 +55,7 @@ def test_a_call_ends_at_its_deadline_whatever_drips(what: str) -> None:
     assert time.monotonic() - began < SECONDS + SLACK
 
 
+@pytest.mark.long
 def test_a_webhook_that_drips_holds_a_worker_no_longer_than_its_deadline(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -75,6 +77,7 @@ def test_a_webhook_that_drips_holds_a_worker_no_longer_than_its_deadline(
     assert time.monotonic() - began < SECONDS + SLACK
 
 
+@pytest.mark.long
 def test_a_name_that_is_looked_up_for_ever_ends_at_the_deadline(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

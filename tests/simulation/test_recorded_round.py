@@ -4,10 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from swapflow.automatic_reviewers.programs import Replay, automatic_reviewer
+from swapflow.automatic_reviewers.programs import Programs, Replay
 from swapflow.automatic_reviewers.recorded_round import read_recording
+from swapflow.automatic_reviewers.source_files import ChosenFiles
 from swapflow.domain.reviewing.mark_scale import MarkScale
 from swapflow.errors import InvalidInputError
+from swapflow.identity.reach import Reach
 from swapflow.simulation.replay import recorded_program
 
 
@@ -86,7 +88,12 @@ def test_a_cell_that_cannot_be_used_is_named_with_its_line(
 def test_the_reviewer_that_answers_reads_the_same_scale(tmp_path: Path) -> None:
     """A worker elsewhere builds it from the roster's entry alone."""
     place = folder(tmp_path, [2, 4])
-    reviewer = automatic_reviewer(recorded_program(place, 3, scale="1 .. 5"))
+    programs = Programs(
+        files=ChosenFiles(tmp_path, tmp_path / "named"),
+        reach=Reach(),
+        ask=lambda url, _questions: pytest.fail(f"{url} was asked"),
+    )
+    reviewer = programs.find(recorded_program(place, 3, scale="1 .. 5"))
 
     assert isinstance(reviewer, Replay)
     assert reviewer.recording.scale == MarkScale(worst=1, best=5)

@@ -18,6 +18,9 @@ from swapflow.engine.ports.automatic_reviewer import Question
 from swapflow.errors import InvalidInputError
 from swapflow.files.rules.rules_file import parse_rules
 from swapflow.files.tables.table import read_table
+from swapflow.identity.reach import Reach
+from swapflow.outbound.guarded_client import GuardedClient
+from swapflow.outbound.scoring_services import scoring_services
 from swapflow.untrusted.json_text import load_json, read_json_file
 from swapflow.untrusted.limits import DEEPEST
 from swapflow.untrusted.nesting import check_json_nesting
@@ -192,11 +195,12 @@ def test_an_answer_of_a_scoring_service_is_refused_in_words(what: str) -> None:
         gain=1,
         assignment_id="a",
     )
+    ask = scoring_services(GuardedClient(Reach(plain=True, loopback=True)))
     with (
         answering('{"scores": ' + HOSTILE[what] + "}") as url,
         pytest.raises(InvalidInputError, match="scor"),
     ):
-        Service(url=url).answer([asked])
+        Service(url=url, ask=ask).answer([asked])
 
 
 # That no door is left out

@@ -52,7 +52,7 @@ RUBRIC = Rubric(
 """What reviewers of the cycles that a site makes give marks for."""
 
 SITE_RULES: Rules = replace(
-    RULES, purpose=Purpose.REAL, rubrics=(RUBRIC,), budget=60, blind=True, packet=4
+    RULES, purpose=Purpose.REAL, rubrics=(RUBRIC,), budget=60, blind=True, packet=4, taper=0.5
 )
 
 

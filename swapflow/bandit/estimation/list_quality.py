@@ -39,7 +39,7 @@ NORMAL_90 = 1.645
 RANGE_WIDENING = 1.2
 """Factor on the standard deviation of a range: parameters are fitted, and the cut fluctuates.
 
-Chosen once, on redraws of the twin; `swapflow study paper expected-loss` measures on other seeds
+Chosen once, on redraws of the twin; `swapflow study paper list-quality` measures on other seeds
 how often the ranges cover the truth.
 """
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from swapflow.cli.cycle_output import plain
+from swapflow.cli.cycle_output import not_compared, plain
 from swapflow.cli.options import AsJson, CycleId, product
 from swapflow.cli.output import many, report
 from swapflow.errors import InvalidInputError
@@ -119,6 +119,7 @@ def _json(file: Path, found: "Checked") -> dict[str, object]:
         "findings": [
             {"what": f.what, "fatal": f.fatal} for f in (again.findings if again else ())
         ],
+        "uncovered": list(again.uncovered) if again else [],
     }
 
 
@@ -128,6 +129,7 @@ def _plain(file: Path, found: "Checked", *, asked: bool) -> list[str]:
         return [*lines, f"{file} is NOT as it was signed; nothing of it was replayed"]
     again = found.replayed
     lines += [f"{'DIFFERS' if f.fatal else 'note'}: {plain(f.what)}" for f in again.findings]
+    lines += not_compared(again.uncovered, again.erased)
     lines.append(f"{found.closed.cycle_id}: every byte is as it was signed by {found.key}")
     if not asked:
         lines.append("compare that with the key that the office publishes, or give it by --key")

@@ -194,11 +194,14 @@ def verify(
             "events": found.events,
             "decisions": found.decisions,
             "findings": [{"what": f.what, "fatal": f.fatal} for f in found.findings],
+            "uncovered": list(found.uncovered),
+            "erased": found.erased,
         },
         *(
             f"{'DIFFERS' if f.fatal else 'note'}: {cycle_output.plain(f.what)}"
             for f in found.findings
         ),
+        *cycle_output.not_compared(found.uncovered, found.erased),
         f"{many(found.events, 'event')} and {many(found.decisions, 'decision')} replayed: "
         + ("all agree with the record" if found.passed else "they do NOT agree with the record"),
         as_json=as_json,

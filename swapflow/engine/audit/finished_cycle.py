@@ -5,24 +5,25 @@ It holds no names: people are the numbers by which events know them.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import cast
 
 from swapflow.domain.cohort.offer import OfferAnswer
 from swapflow.domain.cohort.proposal import (
-    MethodSheet,
-    Outcome,
     Place,
     Proposal,
-    Standing,
     Verdict,
 )
 from swapflow.domain.cycle import START, Cycle, CycleStatus, Position, Round
-from swapflow.domain.event import Event, EventType, Json, body, chain_hash
+from swapflow.domain.event import Event, EventType, Json, chain_hash, text_of
 from swapflow.domain.people.application import ApplicationStatus
+from swapflow.domain.recorded_rows import sealed_digest
 from swapflow.domain.rules import Rules
-from swapflow.engine.audit.verify import Disagreement, Verification, replay
+from swapflow.engine.audit.finished_record import FinishedCycle, FixedList, ListSignature
+from swapflow.engine.audit.recorded_lists import list_differences, signers_of
+from swapflow.engine.audit.verification import Disagreement, Verification
+from swapflow.engine.audit.verify import replay
 from swapflow.engine.ports.coordination import EventReads
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.records import ApplicantName, DecisionRecord
@@ -33,61 +34,6 @@ from swapflow.errors import ConflictError, NotFoundError, NotReadyError
 
 SAME = 1e-8
 """Estimates this close are the same: processors differ in the last bits."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListSignature:
-    """A person who signed a list, and in which role."""
-
-    by: str
-    role: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FixedList:
-    """One final list: the proposal, and what people decided.
-
-    Attributes:
-        position: The event that the proposal includes.
-        stop_reason: Why no more reviews were requested by then.
-        sheet: Its method sheet; None when read from a bundle, which holds it as text.
-    """
-
-    version: int
-    position: int
-    stop_reason: str
-    places: tuple[Place, ...]
-    outcomes: tuple[Outcome, ...]
-    signatures: tuple[ListSignature, ...]
-    sheet: MethodSheet | None = None
-
-    @property
-    def proposed(self) -> list[int]:
-        """The numbers of the applications on the proposed list, in its order."""
-        return [p.application for p in self.places if p.standing is Standing.COHORT]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FinishedCycle:
-    """Everything that a replay of a finished cycle needs.
-
-    Attributes:
-        unit: The unit of costs.
-        rules: Every version, in order.
-        lists: Every final list, in order.
-    """
-
-    cycle_id: str
-    unit: str
-    rules: tuple[Rules, ...]
-    events: tuple[Event, ...]
-    decisions: tuple[DecisionRecord, ...]
-    lists: tuple[FixedList, ...]
-
-    @property
-    def head(self) -> Position:
-        """The last position of the record."""
-        return self.events[-1].position if self.events else START
 
 
 def gather_finished_cycle(cycle_id: str, *, ledger: Ledger) -> FinishedCycle:
@@ -104,11 +50,17 @@ def gather_finished_cycle(cycle_id: str, *, ledger: Ledger) -> FinishedCycle:
         # A bundle is proof for others, so a damaged record must not be signed as if it were whole.
         if broken := ledger.check_chain(cycle_id):
             raise ConflictError("record_damaged", cycle=cycle_id, problem=broken)
+        events, salts = tuple(_all_events(cycle_id, ledger=ledger)), ledger.salts(cycle_id)
+        signers = {
+            cast("int", event.payload["version"]): signers_of(event)
+            for event in events
+            if event.type is EventType.FINALIZED
+        }
         return FinishedCycle(
             cycle_id=cycle_id,
             unit=next(r.unit for r in ledger.rounds() if r.id == cycle.round_id),
             rules=tuple(v.rules for v in reversed(ledger.rules_history(cycle_id))),
-            events=tuple(_all_events(cycle_id, ledger=ledger)),
+            events=events,
             decisions=ledger.decisions(cycle_id),
             lists=tuple(
                 FixedList(
@@ -118,14 +70,23 @@ def gather_finished_cycle(cycle_id: str, *, ledger: Ledger) -> FinishedCycle:
                     places=places,
                     outcomes=ledger.outcomes(cycle_id, version),
                     signatures=tuple(
-                        ListSignature(by=by, role=role)
+                        ListSignature(
+                            by=by, role=role, who=_who(by, signers.get(version, ()), salts)
+                        )
                         for by, role in ledger.signatures(cycle_id, version)
                     ),
                     sheet=sheet,
                 )
                 for version, places, sheet in ledger.proposals(cycle_id)
             ),
+            salts=salts,
         )
+
+
+def _who(by: str, signers: Iterable[tuple[str, str]], salts: Mapping[str, str]) -> str:
+    """Return the digest by which a list's event names a person; "" if it does not."""
+    known = (digest for digest, _ in signers if digest in salts)
+    return next((digest for digest in known if sealed_digest(salts[digest], by) == digest), "")
 
 
 def check(closed: FinishedCycle) -> Verification:
@@ -138,8 +99,12 @@ def check(closed: FinishedCycle) -> Verification:
     again = replay(closed.cycle_id, record=_Reader(closed, closed.head.seq))
     snapshots = SnapshotCache(most=1)
     lists = [finding for fixed in closed.lists for finding in _made(closed, fixed, snapshots)]
+    lists += [Disagreement(what=what, fatal=True) for what in list_differences(closed)]
     return Verification(
-        events=again.events, decisions=again.decisions, findings=(*again.findings, *lists)
+        events=again.events,
+        decisions=again.decisions,
+        findings=(*again.findings, *lists),
+        uncovered=again.uncovered,
     )
 
 
@@ -147,8 +112,8 @@ def broken_at(cycle_id: str, events: Iterable[Event]) -> int | None:
     """Recompute the hash chain; return the number of the first wrong event, or None."""
     head = ""
     for seq, event in enumerate(events, start=1):
-        text = body(event.payload, event.deltas, spent=event.spent, committed=event.committed)
-        head = chain_hash(head, cycle_id=cycle_id, seq=seq, kind=event.type.value, text=text)
+        kind, text = event.type.value, text_of(event)
+        head = chain_hash(head, cycle_id=cycle_id, seq=seq, kind=kind, text=text)
         if (event.position.seq, event.position.hash) != (seq, head):
             return seq
     return None

@@ -1,62 +1,34 @@
 """Replay a cycle from its events and compare: every decision, every sum, the chain."""
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, cast
-
-import numpy as np
 
 from swapflow.bandit.estimation.crossed_model import Fitted
 from swapflow.bandit.situation import StopReason
 from swapflow.domain.cycle import CycleStatus, Position
-from swapflow.domain.event import Event, EventType
-from swapflow.domain.reviewing.assignment import PullStatus
-from swapflow.domain.reviewing.score import Score
+from swapflow.domain.event import HOLDS_TIME, Event, EventType
 from swapflow.domain.rules import Rules
+from swapflow.engine.audit.recorded_requests import RecordedRequests
+from swapflow.engine.audit.row_differences import row_differences
+from swapflow.engine.audit.verification import Disagreement, Verification
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.live_state import Arms, CycleState
 from swapflow.engine.ports.records import DecisionRecord
-from swapflow.engine.ports.requests import RequestReads
 from swapflow.engine.projection.cycle_projection import CycleProjection
 from swapflow.engine.projection.ingest import BATCH, apply_new_events
 from swapflow.engine.projection.live_totals import LiveTotals
 from swapflow.engine.selection.assign import may_ask
-from swapflow.engine.selection.decide import PRIORITY_UNITS, DecisionPlan, decide
+from swapflow.engine.selection.decide import PRIORITY_UNITS, DecisionPlan, decide, stop_plan
+from swapflow.engine.selection.recorded_look import FORMULAS, look_differences
+from swapflow.errors import NotFoundError
 
 
 ROUNDING = PRIORITY_UNITS // 100_000_000
 """Priorities this close (1e-8) are a tie that rounding may have broken differently."""
 
-WAITING = frozenset({PullStatus.OPEN, PullStatus.PROPOSED})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Disagreement:
-    """A difference from the record; `fatal` unless it is mere rounding."""
-
-    what: str
-    fatal: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verification:
-    """The result of a replay.
-
-    Attributes:
-        events: Events that were replayed.
-        decisions: Decisions that were computed again.
-        findings: Differences; empty when everything agrees.
-    """
-
-    events: int
-    decisions: int
-    findings: tuple[Disagreement, ...]
-
-    @property
-    def passed(self) -> bool:
-        """Whether nothing but rounding differs."""
-        return not any(finding.fatal for finding in self.findings)
+UNREADABLE = (ValueError, KeyError, IndexError, TypeError, AttributeError)
+"""What reading rows raises that are not what swapflow wrote."""
 
 
 class VerifiableRecord(Protocol):
@@ -82,8 +54,10 @@ class ReplayedDecisions:
     events: int
     decisions: int
     findings: tuple[Disagreement, ...]
+    uncovered: tuple[str, ...]
     projection: CycleProjection
     arms: Arms
+    requests: RecordedRequests
 
 
 def verify(cycle_id: str, *, ledger: Ledger, state: CycleState | None = None) -> Verification:
@@ -94,17 +68,36 @@ def verify(cycle_id: str, *, ledger: Ledger, state: CycleState | None = None) ->
     every pull; and, if given, the live state. It only reads, the ledger as of one moment, so that
     concurrent work does not show as a difference.
     """
-    findings: list[Disagreement] = []
     with ledger.one_moment():
         broken = ledger.check_chain(cycle_id)
         if broken is not None:
-            findings.append(Disagreement(what=broken, fatal=True))
-        again = replay(cycle_id, record=ledger)
-        findings += again.findings
-        findings += _rows(cycle_id, again.projection, again.arms, ledger=ledger)
+            # Nothing can be computed from events that are not those of the chain.
+            return _unreadable(broken)
+        rows = ledger.check_rows(cycle_id)
+        findings = [Disagreement(what=what, fatal=True) for what in rows.findings]
+        try:
+            again = replay(cycle_id, record=ledger)
+            findings += again.findings
+            findings += row_differences(cycle_id, again.projection, again.arms, ledger=ledger)
+            others = again.requests.differences(cycle_id, again.projection, ledger=ledger)
+            findings += [Disagreement(what=what, fatal=True) for what in others]
+        except (NotFoundError, *UNREADABLE) as error:
+            return _unreadable(f"the record cannot be replayed: {error}", findings)
     if state is not None:
         findings += _live(cycle_id, again, state=state)
-    return Verification(events=again.events, decisions=again.decisions, findings=tuple(findings))
+    return Verification(
+        events=again.events,
+        decisions=again.decisions,
+        findings=tuple(findings),
+        uncovered=(*again.uncovered, *_rows_uncovered(rows.uncovered)),
+        erased=rows.erased,
+    )
+
+
+def _unreadable(what: str, findings: Sequence[Disagreement] = ()) -> Verification:
+    """Return the result for a record that cannot be replayed."""
+    finding = Disagreement(what=what, fatal=True)
+    return Verification(events=0, decisions=0, findings=(*findings, finding))
 
 
 def replay(cycle_id: str, *, record: VerifiableRecord) -> ReplayedDecisions:
@@ -112,6 +105,7 @@ def replay(cycle_id: str, *, record: VerifiableRecord) -> ReplayedDecisions:
     findings: list[Disagreement] = []
     again = _Replay(record.decisions(cycle_id))
     projection, tally, events = CycleProjection(record.rules(cycle_id)), LiveTotals(), 0
+    requests = RecordedRequests()
     again.at(projection, tally.arms)
     while batch := record.events(cycle_id, after=projection.position, at_most=BATCH):
         for event in batch:
@@ -122,13 +116,17 @@ def replay(cycle_id: str, *, record: VerifiableRecord) -> ReplayedDecisions:
             tally.add([event])
             events += 1
             findings += [*_budget(projection, tally, event), *again.opened(event)]
+            again.told(event)
+            requests.add(event, projection.rules)
             again.at(projection, tally.arms)
     return ReplayedDecisions(
         events=events,
         decisions=again.replayed,
         findings=(*findings, *again.findings, *again.left()),
+        uncovered=tuple(again.uncovered()),
         projection=projection,
         arms=tally.arms(),
+        requests=requests,
     )
 
 
@@ -139,6 +137,9 @@ class _Replay:
         self._waiting = list(decisions)
         self._picks = {d.number: [pick[:3] for pick in d.picks] for d in decisions}
         self._fitted: Fitted | None = None
+        self._plans: dict[int, tuple[DecisionRecord, DecisionPlan]] = {}
+        self._formulas: dict[int | None, list[int]] = {}
+        self._lists: list[int] = []
         self.findings: list[Disagreement] = []
         self.replayed = 0
 
@@ -163,6 +164,46 @@ class _Replay:
         if self._picks.get(number) != [tuple(pull[:3]) for pull in pulls]:
             yield Disagreement(what=f"decision {number} is not what was opened", fatal=True)
 
+    def told(self, event: Event) -> None:
+        """Compare a decision's look, once its event says by which formulas it was made."""
+        if event.type is EventType.FINALIZED and event.version < HOLDS_TIME:
+            self._lists.append(cast("int", event.payload["version"]))
+        if event.type is not EventType.DECIDED:
+            return
+        number = cast("int", event.payload["decision"])
+        formulas = cast("int | None", event.payload.get("formulas"))
+        if formulas != FORMULAS:
+            self._formulas.setdefault(formulas, []).append(number)
+        # Without a version the formulas are unknown: a difference is told, and proves nothing.
+        if formulas in {FORMULAS, None} and number in self._plans:
+            recorded, plan = self._plans.pop(number)
+            for what, fatal in look_differences(recorded, plan, whole=formulas is not None):
+                self.findings.append(
+                    Disagreement(
+                        what=f"decision {number} {what}", fatal=fatal and formulas is not None
+                    )
+                )
+
+    def uncovered(self) -> Iterable[str]:
+        """List what older releases did not record."""
+        for version in self._lists:
+            yield (
+                f"list {version}: fixed before outcomes were recorded in events: not covered: "
+                "outcomes, signatures, waivers, the stored places"
+            )
+        for formulas, numbers in self._formulas.items():
+            named = f"decisions {_ranges(numbers)}"
+            if formulas is None:
+                yield (
+                    f"{named}: made before looks carried the version of their formulas: "
+                    "not covered: cohort, those too close to call, look"
+                )
+            else:
+                yield (
+                    f"{named}: made by formulas of version {formulas}, replayed by {FORMULAS}: "
+                    "not covered: cohort, those too close to call, look"
+                )
+
     def _compare(
         self, recorded: DecisionRecord, projection: CycleProjection, arms: Arms
     ) -> Iterable[Disagreement]:
@@ -174,8 +215,10 @@ class _Replay:
         if "prior_variance" in recorded.look:
             self._fitted = Fitted.from_dict(recorded.look)
         if recorded.stop == StopReason.DEADLINE.value:
-            return  # the calendar proposed it, not the numbers
-        plan = decide(projection, arms, fitted=fitted)
+            # The calendar proposed it, not the numbers.
+            plan: DecisionPlan | None = stop_plan(projection, arms, StopReason.DEADLINE)
+        else:
+            plan = decide(projection, arms, fitted=fitted)
         if plan is None:
             yield _fatal(recorded, "would not be made again")
             return
@@ -186,6 +229,7 @@ class _Replay:
         if plan.why.value != recorded.why:
             yield _fatal(recorded, f"was made for {recorded.why!r}, the replay differs")
         yield from _picks(recorded, plan)
+        self._plans[recorded.number] = (recorded, plan)
 
 
 def _picks(recorded: DecisionRecord, plan: DecisionPlan) -> Iterable[Disagreement]:
@@ -234,77 +278,6 @@ def _reviewers(projection: CycleProjection, event: Event) -> Iterable[Disagreeme
             )
 
 
-def _rows(
-    cycle_id: str, projection: CycleProjection, arms: Arms, *, ledger: Ledger
-) -> Iterable[Disagreement]:
-    """Compare the ledger's rows with its events."""
-    cycle = ledger.cycle(cycle_id)
-    if (cycle.spent, cycle.committed) != (arms.spent, arms.committed):
-        yield Disagreement(
-            what=f"the cycle's row says {cycle.spent} spent and {cycle.committed} committed, its "
-            f"events {arms.spent} and {arms.committed}",
-            fatal=True,
-        )
-    yield from _pulls(cycle_id, projection, arms, ledger=ledger)
-    yield from _scores(cycle_id, projection, ledger=ledger)
-
-
-def _pulls(
-    cycle_id: str, projection: CycleProjection, arms: Arms, *, ledger: RequestReads
-) -> Iterable[Disagreement]:
-    """Compare status and cost of every pull."""
-    pulls = ledger.pulls(cycle_id)
-    rows = {
-        (p.application, p.kind, p.ordinal): p.status is PullStatus.OPEN
-        for p in pulls
-        if p.status in WAITING
-    }
-    if rows != {key: pull.approved for key, pull in projection.open.items()}:
-        yield Disagreement(what="open requests differ between rows and events", fatal=True)
-    # A volunteered score has a pull of its own, which costs nothing.
-    closed = Counter(
-        (p.application, p.kind) for p in pulls if p.status is PullStatus.CLOSED and p.cost
-    )
-    counts = projection.closed()
-    told = {(int(a), int(k)): int(counts[a, k]) for a, k in zip(*np.nonzero(counts), strict=True)}
-    if closed != told:
-        yield Disagreement(what="closed requests differ between rows and events", fatal=True)
-    spent = sum(p.cost for p in pulls if p.status is PullStatus.CLOSED)
-    committed = sum(p.cost for p in pulls if p.status in WAITING)
-    if (spent, committed) != (arms.spent, arms.committed):
-        yield Disagreement(
-            what=f"the requests cost {spent} and {committed}, the events say {arms.spent} and "
-            f"{arms.committed}",
-            fatal=True,
-        )
-
-
-def _scores(
-    cycle_id: str, projection: CycleProjection, *, ledger: RequestReads
-) -> Iterable[Disagreement]:
-    """Compare every current score, and find reviewers who count twice."""
-    standing: dict[str, Score] = {}
-    for score in ledger.scores(cycle_id):
-        known = standing.get(score.assignment_id)
-        if known is None or known.revision < score.revision:
-            standing[score.assignment_id] = score
-    judged: set[tuple[int, int]] = set()
-    for score in standing.values():
-        attempt = int(score.assignment_id.rsplit(".", 1)[1])
-        key = (score.application, score.kind, score.ordinal, score.seat, attempt)
-        if projection.score(key) != (score.value, score.counts):
-            yield Disagreement(
-                what=f"the score of {score.assignment_id} is not what its event says", fatal=True
-            )
-        pair = (score.application, score.reviewer)
-        if score.counts and pair in judged:
-            yield Disagreement(
-                what=f"reviewer {pair[1]} counts twice on application {pair[0]}", fatal=True
-            )
-        if score.counts:
-            judged.add(pair)
-
-
 def _live(cycle_id: str, again: ReplayedDecisions, *, state: CycleState) -> Iterable[Disagreement]:
     live, arms = state.arms(cycle_id), again.arms
     if live.position != arms.position:
@@ -324,6 +297,23 @@ def _live(cycle_id: str, again: ReplayedDecisions, *, state: CycleState) -> Iter
     )
     if not same:
         yield Disagreement(what="the live state's integers differ from the ledger's", fatal=True)
+
+
+def _ranges(numbers: Sequence[int]) -> str:
+    """Format numbers in order as ranges: "1-3, 7"."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1][1:] = [number]
+        else:
+            runs.append([number])
+    return ", ".join("-".join(map(str, run)) for run in runs)
+
+
+def _rows_uncovered(counts: Mapping[str, int]) -> Iterable[str]:
+    """List the rows that no event carries, where older releases wrote."""
+    for table, count in counts.items():
+        yield f"{table}: {count} rows stored before events carried them: not covered"
 
 
 def _fatal(recorded: DecisionRecord, what: str) -> Disagreement:

@@ -2,8 +2,7 @@
 
 Once a meeting was opened about a version of a list, the decision follows it: every applicant too
 close to call needs an outcome, the meeting is closed before anybody signs, and no decision differs
-from the recorded outcome. A meeting writes no event, since processes of an older version fold the
-record beside this one.
+from the recorded outcome. Entries are events, which processes of an older release do not know.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,6 +19,7 @@ from swapflow.domain.cohort.proposal import (
     Waiver,
 )
 from swapflow.domain.cycle import Cycle, CycleStatus
+from swapflow.domain.event import EventType
 from swapflow.engine.cohort.finalize import Override, finalize
 from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.decisions import DecisionReads
@@ -151,7 +151,10 @@ def open_meeting(cycle_id: str, *, by: str, ledger: CycleReads) -> bool:
     """
     with ledger.write(cycle_id) as tx:
         _check_ready(tx.cycle)
-        return tx.open_meeting(tx.cycle.cohort_version + 1, by=by)
+        version = tx.cycle.cohort_version + 1
+        if new := tx.open_meeting(version, by=by):
+            tx.record(EventType.MEETING_OPENED, {"version": version})
+        return new
 
 
 def close_meeting(cycle_id: str, *, by: str, ledger: CycleReads) -> bool:
@@ -165,6 +168,7 @@ def close_meeting(cycle_id: str, *, by: str, ledger: CycleReads) -> bool:
         meeting = _opened(tx)
         if meeting.closed is None:
             tx.insert_turn(meeting.version, closed=True, reason="", by=by)
+            tx.record(EventType.MEETING_CLOSED, {"version": meeting.version})
         return meeting.closed is None
 
 
@@ -182,6 +186,7 @@ def reopen_meeting(cycle_id: str, *, reason: str, by: str, ledger: CycleReads) -
         meeting = _opened(tx)
         if meeting.closed is not None:
             tx.insert_turn(meeting.version, closed=False, reason=reason.strip(), by=by)
+            tx.record(EventType.MEETING_REOPENED, {"version": meeting.version})
         return meeting.closed is not None
 
 
@@ -228,6 +233,8 @@ def record(
         # A form that is sent twice adds no entry.
         if last is None or (last.word, last.reason, last.by) != (word, reason.strip(), by):
             tx.insert_said(meeting.version, application, word, reason=reason.strip(), by=by)
+            said = {"version": meeting.version, "a": application, "outcome": word.value}
+            tx.record(EventType.MEETING_SAID, said)
 
 
 def endorse(

@@ -13,6 +13,7 @@ from datetime import datetime
 
 from swapflow.bandit.situation import StopReason
 from swapflow.domain.cycle import Cycle, CycleStatus, Position
+from swapflow.engine.coordination.checked_state import checked_arms, is_comparison_due
 from swapflow.engine.coordination.dashboard_updates import is_dashboard_due, publish_dashboard
 from swapflow.engine.coordination.dispatch import write_plan
 from swapflow.engine.coordination.relay import relay
@@ -160,6 +161,8 @@ class Coordinator:
         taken = workspace.lease is not None and not held
         self._read(cycle_id, workspace, upto=None if taken else seen)
         news = int(workspace.projection.position != before)
+        if is_comparison_due(workspace):
+            checked_arms(cycle_id, workspace, ledger=self._ledger, state=self._state)
         if workspace.lease is None:
             return news
         try:
@@ -197,7 +200,12 @@ class Coordinator:
     ) -> None:
         """Read the new events."""
         workspace.projection = ingest(
-            cycle_id, workspace.projection, ledger=self._events, state=self._state, upto=upto
+            cycle_id,
+            workspace.projection,
+            ledger=self._events,
+            state=self._state,
+            totals=workspace.totals,
+            upto=upto,
         )
 
     def _act(self, cycle_id: str, workspace: CycleWorkspace, lease: Lease) -> int:
@@ -230,11 +238,11 @@ class Coordinator:
         """Make decisions until there is nothing to do but wait."""
         made = 0
         while True:
-            arms = self._state.arms(cycle_id)
-            if arms.position != workspace.projection.position:
+            arms = checked_arms(cycle_id, workspace, ledger=self._ledger, state=self._state)
+            if arms is None:
                 self._read(cycle_id, workspace)  # another process has read further
-                arms = self._state.arms(cycle_id)
-            if arms.position != workspace.projection.position:
+                arms = checked_arms(cycle_id, workspace, ledger=self._ledger, state=self._state)
+            if arms is None:
                 return made + 1  # and further again: look again next turn
             plan = self._plan(cycle_id, workspace, arms, now=now)
             if plan is None:
@@ -267,12 +275,11 @@ class Coordinator:
         """Open the pulls that staff request, or refuse with a reason; wait for busy reviewers."""
         closed = 0
         for staff_request in self._ledger.wishes(cycle_id):
+            arms = checked_arms(cycle_id, workspace, ledger=self._ledger, state=self._state)
+            if arms is None:
+                break  # another process has read further: look again next turn
             closed += answer_staff_request(
-                staff_request,
-                workspace.projection,
-                ledger=self._ledger,
-                state=self._state,
-                lease=lease,
+                staff_request, workspace.projection, arms, ledger=self._ledger, lease=lease
             )
             self._read(cycle_id, workspace)
         return closed

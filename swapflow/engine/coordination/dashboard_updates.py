@@ -2,6 +2,7 @@
 
 import time
 
+from swapflow.engine.coordination.checked_state import checked_arms
 from swapflow.engine.coordination.workspace import CycleWorkspace, fitted_of
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.live_state import CycleState
@@ -30,9 +31,9 @@ def publish_dashboard(
     """Build a dashboard and publish it; do nothing while the live state is away or behind."""
     begun = time.monotonic()
     try:
-        arms = state.arms(cycle_id)
+        arms = checked_arms(cycle_id, workspace, ledger=ledger, state=state)
         # Columns of one position and a projection of another would show numbers that never were.
-        if arms.position != workspace.projection.position:
+        if arms is None:
             return
         fitted = fitted_of(cycle_id, workspace, ledger=ledger)
         dashboard = build_dashboard(workspace.projection, arms, fitted=fitted, at=ledger.now())

@@ -13,6 +13,7 @@ from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.projection.cycle_projection import CycleProjection
 from swapflow.engine.selection.decide import DecisionPlan, versions
 from swapflow.engine.selection.pulls import HARMLESS, open_pulls
+from swapflow.engine.selection.recorded_look import FORMULAS, look_numbers
 
 
 def write_plan(
@@ -40,6 +41,7 @@ def write_plan(
                 "digest": plan.situation.digest,
                 "stop": None if plan.stop is None else plan.stop.value,
                 "picks": len(plan.pulls),
+                "formulas": FORMULAS,
             },
         )
         if plan.pulls:
@@ -72,25 +74,6 @@ def _untouched(plan: DecisionPlan, projection: CycleProjection, tx: Transaction)
 
 
 def _record(plan: DecisionPlan, projection: CycleProjection, cycle_id: str) -> DecisionRecord:
-    look = plan.look
-    numbers = {
-        "reserved": float(plan.situation.reserved),
-        "spent": float(plan.situation.spent),
-        "committed": float(plan.situation.committed),
-    }
-    if look is not None:
-        numbers |= look.parameters | {
-            "gap": look.gap,
-            "certified_loss": look.certified_loss,
-            "expected_loss": look.expected_loss,
-        }
-        if look.quality is not None:
-            numbers |= {
-                "expected_loss_low": look.quality.loss_range[0],
-                "expected_loss_high": look.quality.loss_range[1],
-                "belong": look.quality.belong,
-                "could_change": look.cohort.size - look.quality.belong,
-            }
     return DecisionRecord(
         cycle_id=cycle_id,
         number=plan.number,
@@ -99,7 +82,7 @@ def _record(plan: DecisionPlan, projection: CycleProjection, cycle_id: str) -> D
         rules_version=projection.rules_version,
         why=plan.why.value,
         picks=tuple((*pull.key, pull.priority, pull.reviewers) for pull in plan.pulls),
-        look=numbers,
+        look=look_numbers(plan),
         cohort=plan.cohort,
         contested=plan.contested,
         stop="" if plan.stop is None else plan.stop.value,

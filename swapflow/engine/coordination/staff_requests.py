@@ -4,7 +4,7 @@ from swapflow.domain.ids import pull_id
 from swapflow.domain.people.application import ApplicationStatus
 from swapflow.domain.reviewing.assignment import PullReason
 from swapflow.engine.ports.cycles import CycleReads
-from swapflow.engine.ports.live_state import Arms, CycleState
+from swapflow.engine.ports.live_state import Arms
 from swapflow.engine.ports.records import Lease, StaffRequest
 from swapflow.engine.projection.cycle_projection import CycleProjection
 from swapflow.engine.selection.assign import place, seats_of
@@ -16,9 +16,9 @@ from swapflow.engine.selection.staffing import PlannedPull
 def answer_staff_request(
     staff_request: StaffRequest,
     projection: CycleProjection,
+    arms: Arms,
     *,
     ledger: CycleReads,
-    state: CycleState,
     lease: Lease,
 ) -> int:
     """Open the pull that staff request, or record why not; wait for a busy reviewer.
@@ -32,9 +32,6 @@ def answer_staff_request(
         projection.next_ordinal(staff_request.application, staff_request.kind),
     )
     kind, seats = projection.rules.kinds[staff_request.kind], seats_of([key], projection)
-    arms = state.arms(lease.cycle_id)
-    if arms.position != projection.position:
-        return 0  # another process has read further: look again next turn
     refusal = _refusal(staff_request, projection, arms)
     placement = place(seats, projection)
     without_reviewer = list(placement.left.values())

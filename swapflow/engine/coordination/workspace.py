@@ -9,6 +9,7 @@ from swapflow.domain.cycle import Position
 from swapflow.engine.ports.coordination import Coordination
 from swapflow.engine.ports.records import Lease
 from swapflow.engine.projection.cycle_projection import CycleProjection
+from swapflow.engine.projection.live_totals import LiveTotals
 from swapflow.engine.selection.assign import NoReviewer, Seat
 from swapflow.engine.selection.decide import last_fit
 
@@ -19,6 +20,9 @@ class CycleWorkspace:
 
     Attributes:
         projection: The cycle as far as its events were read.
+        totals: The integers that these events add up to; the live state is compared with them.
+        compared: When the live state was compared last, on the monotonic clock.
+        told: When an alteration of it was noted last.
         fitted: Parameters of the model in force, as the last decision recorded them.
         fitted_known: Whether `fitted` was read.
         lease: The lease, where this coordinator holds it.
@@ -31,6 +35,9 @@ class CycleWorkspace:
     """
 
     projection: CycleProjection
+    totals: LiveTotals = field(default_factory=LiveTotals)
+    compared: float = 0.0
+    told: float | None = None
     fitted: Fitted | None = None
     fitted_known: bool = False
     lease: Lease | None = None

@@ -13,6 +13,7 @@ from swapflow.engine.ports.records import (
     DecisionStep,
     DueWork,
     Lease,
+    RowCheck,
     StaffRequest,
 )
 
@@ -50,6 +51,14 @@ class Coordination(Protocol):
 
     def check_chain(self, cycle_id: str) -> str | None:
         """Recompute every event's hash from the stored bytes; return the first fault, or None."""
+        ...
+
+    def check_rows(self, cycle_id: str) -> RowCheck:
+        """Compare the rows that people's decisions are stored in with the events."""
+        ...
+
+    def salts(self, cycle_id: str) -> dict[str, str]:
+        """Read the salts of the digests of names that events hold, by digest."""
         ...
 
     def unsent(self, *, again_after: float, at_most: int) -> tuple[Assignment, ...]:

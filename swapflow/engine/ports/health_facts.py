@@ -67,6 +67,7 @@ class Outboxes:
         mails_waiting: Mails that wait for longer than they should.
         mails_failed: Mails that were given up.
         calls_failed: Calls of webhooks that were given up.
+        altered: Cycles whose live state was found altered in the last week, and made again.
     """
 
     leaderless: tuple[str, ...]
@@ -75,6 +76,7 @@ class Outboxes:
     mails_waiting: int
     mails_failed: int
     calls_failed: int
+    altered: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,9 @@ from swapflow.domain.fixed_point import Delta
 
 Integers = NDArray[np.int64]
 
+ALTERED = "live state altered"
+"""Subject of the note that the live state was found altered, and made again."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changes:

@@ -206,6 +206,21 @@ class RulesVersion:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RowCheck:
+    """What comparing stored rows with the events that carry them came to.
+
+    Attributes:
+        findings: Each difference, naming row, column and event.
+        erased: Names and texts that could not be compared, since a person was erased.
+        uncovered: How many rows of each table no event carries, where older releases wrote.
+    """
+
+    findings: tuple[str, ...]
+    erased: int
+    uncovered: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ApplicantName:
     """Who an application is, and nothing else: what long lists need."""
 
@@ -251,12 +266,14 @@ class ProcessHealth:
         begun_at: When the first decision was made.
         stuck: Requests first handed to the workers more than twenty seconds ago that none has
             delivered, however often they were handed over since.
+        altered_at: When the live state was last found altered, and made again; None for never.
     """
 
     led_until: datetime | None
     event_at: datetime | None
     begun_at: datetime | None
     stuck: int
+    altered_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

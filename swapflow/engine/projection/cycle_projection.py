@@ -28,6 +28,7 @@ class CycleProjection(PullProjection):
         position: The event read last.
         rules: The rules in force; the caller of `apply` calls `use` after an event that changed
             `rules_version`.
+        lists: The version of the list that was made final last; 0 before.
         reconsidering: Applications that are reconsidered after the list was made final.
     """
 
@@ -40,6 +41,7 @@ class CycleProjection(PullProjection):
         self.floors_open = True
         self.reconsidering: set[int] = set()
         self.stop_reason = ""
+        self.lists = 0
 
     def apply(self, event: Event) -> None:
         """Fold in the next event."""
@@ -80,8 +82,9 @@ class CycleProjection(PullProjection):
         self.status = CycleStatus.ENDED
         self.stop_reason = str(payload["reason"])
 
-    def _finalized(self, _payload: Mapping[str, Json]) -> None:
+    def _finalized(self, payload: Mapping[str, Json]) -> None:
         self.status = CycleStatus.FINALIZED
+        self.lists = int_of(payload["version"])
 
     def _reopened(self, _payload: Mapping[str, Json]) -> None:
         self.status = CycleStatus.ENDED
@@ -106,6 +109,18 @@ class CycleProjection(PullProjection):
 
     def _announcement_taken_back(self, _payload: Mapping[str, Json]) -> None:
         """Change nothing: announcements, offers and answers do not enter decisions."""
+
+    def _meeting_opened(self, _payload: Mapping[str, Json]) -> None:
+        """Change nothing: meetings do not enter decisions of the rule."""
+
+    def _meeting_said(self, _payload: Mapping[str, Json]) -> None:
+        """Change nothing: meetings do not enter decisions of the rule."""
+
+    def _meeting_closed(self, _payload: Mapping[str, Json]) -> None:
+        """Change nothing: meetings do not enter decisions of the rule."""
+
+    def _meeting_reopened(self, _payload: Mapping[str, Json]) -> None:
+        """Change nothing: meetings do not enter decisions of the rule."""
 
     def _purged(self, _payload: Mapping[str, Json]) -> None:
         """Change nothing: no number here is personal."""

@@ -24,6 +24,7 @@ def ingest(
     ledger: EventReads,
     state: CycleState,
     upto: Position | None = None,
+    totals: LiveTotals | None = None,
 ) -> CycleProjection:
     """Read new events and fold them into the projection and the live state.
 
@@ -39,6 +40,7 @@ def ingest(
         upto: Where the cycle was seen to stand: events are read until there. Since a position
             holds the hash of all events before it, nothing is read by who stands there already.
             None to read until there are no more.
+        totals: The sums of the events that the projection has read; they are brought up with it.
 
     Returns:
         The projection, brought up to date; a new one if the ledger does not know the position of
@@ -49,11 +51,15 @@ def ingest(
         events = ledger.events(cycle_id, after=projection.position, at_most=BATCH)
         if events is None:
             projection, afresh = CycleProjection(projection.rules), True
+            if totals is not None:
+                totals.clear()
             continue
         if not events:
             break
         before = projection.position
         apply_new_events(projection, events, ledger=ledger)
+        if totals is not None:
+            totals.add(events)
         # If the state is at another position, `apply` does nothing and `_catch_up` repairs it. A
         # projection read from the first event belongs to a coordinator that has just started: the
         # state is most likely far ahead of it, or gone.

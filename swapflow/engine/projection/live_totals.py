@@ -9,10 +9,17 @@ from swapflow.domain.event import Event
 from swapflow.engine.ports.live_state import Arms
 
 
+_COLUMNS = ("numerator", "information", "pending")
+
+
 class LiveTotals:
     """The live state's numbers, summed in memory."""
 
     def __init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """Start from no event."""
         self.position = START
         self._sums = np.zeros((3, 1024), dtype=np.int64)
         self._arms = 0
@@ -43,6 +50,20 @@ class LiveTotals:
     def costs(self) -> tuple[int, int]:
         """Cost spent and committed so far."""
         return self._spent, self._committed
+
+    def differences(self, arms: Arms) -> tuple[str, ...]:
+        """Name the numbers of a live state that are not those of the events up to its position.
+
+        Every integer is compared, without a copy: cheaper than a digest of them.
+        """
+        columns = (arms.numerator, arms.information, arms.pending)
+        named = zip(_COLUMNS, columns, self._sums[:, : self._arms], strict=True)
+        wrong = [name for name, live, own in named if not np.array_equal(live, own)]
+        if arms.spent != self._spent:
+            wrong.append("spent")
+        if arms.committed != self._committed:
+            wrong.append("committed")
+        return tuple(wrong)
 
     def arms(self) -> Arms:
         """Return the sums so far, as the live state would."""

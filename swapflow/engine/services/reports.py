@@ -9,8 +9,10 @@ from swapflow.domain.event import Event
 from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus
 from swapflow.domain.rules import Estimates
 from swapflow.engine.audit.decision_card import Card, card
-from swapflow.engine.audit.finished_cycle import FinishedCycle, gather_finished_cycle
-from swapflow.engine.audit.verify import Verification, verify
+from swapflow.engine.audit.finished_cycle import gather_finished_cycle
+from swapflow.engine.audit.finished_record import FinishedCycle
+from swapflow.engine.audit.verification import Verification
+from swapflow.engine.audit.verify import verify
 from swapflow.engine.notifications.reviewer_mail import waiting_for
 from swapflow.engine.ports.records import (
     ApplicantName,

@@ -16,6 +16,7 @@ under the same key makes the same bytes.
 | outcomes.jsonl | what people decided about each place |
 | method-N.md | how list N came about, in words |
 | people.jsonl | names and ids, if they were asked for |
+| salts.jsonl | with names: what makes the digests of those who decided and signed testable |
 | lines.txt | a digest of every line of the files above |
 | manifest.json | SHA-256 of every file above |
 | signature.json | the office's signature of manifest.json, and its public key |
@@ -30,11 +31,12 @@ from dataclasses import dataclass
 from pydantic import TypeAdapter
 
 from swapflow.domain.cohort.proposal import Place, Standing, Verdict
-from swapflow.domain.event import Event, Json, body
+from swapflow.domain.event import Event, EventType, Json, text_of
 from swapflow.domain.people.application import Application
 from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.rules import Rules
-from swapflow.engine.audit.finished_cycle import FinishedCycle, FixedList
+from swapflow.engine.audit.finished_record import FinishedCycle, FixedList
+from swapflow.engine.audit.recorded_lists import actors_of
 from swapflow.engine.ports.records import DecisionRecord
 from swapflow.files.bundles.sealed_archive import Member, seal
 from swapflow.files.bundles.signing_keys import ALGORITHM, Signer
@@ -102,6 +104,7 @@ def bundle(closed: FinishedCycle, signer: Signer, *, names: Names | None = None)
     ]
     if names is not None:
         files.append(_lines("people.jsonl", _people(names)))
+        files.append(_lines("salts.jsonl", _salts(closed)))
     files.append(line_digests(files))
     listed = manifest(files)
     return seal([*files, listed, signature(listed, signer)])
@@ -183,7 +186,7 @@ def _event(event: Event) -> dict[str, Json]:
         "version": event.version,
         "at": event.at.isoformat(),
         "hash": event.position.hash,
-        "body": body(event.payload, event.deltas, spent=event.spent, committed=event.committed),
+        "body": text_of(event),
     }
 
 
@@ -209,7 +212,8 @@ def _list(fixed: FixedList, *, named: bool) -> dict[str, object]:
         "position": fixed.position,
         "stop_reason": fixed.stop_reason,
         "signatures": [
-            {"role": s.role} | ({"by": s.by} if named else {}) for s in fixed.signatures
+            {"role": s.role} | ({"who": s.who} if s.who else {}) | ({"by": s.by} if named else {})
+            for s in fixed.signatures
         ],
     }
 
@@ -256,3 +260,12 @@ def _people(names: Names) -> Iterable[Mapping[str, object]]:
         }
     for reviewer in names.reviewers:
         yield {"reviewer": reviewer.number, "id": reviewer.external_id, "name": reviewer.name}
+
+
+def _salts(closed: FinishedCycle) -> Iterable[Mapping[str, object]]:
+    """Return the salts of those who decided and signed, so that their names can be checked."""
+    for event in closed.events:
+        if event.type is EventType.FINALIZED:
+            for digest in actors_of(event):
+                if digest in closed.salts:
+                    yield {"digest": digest, "salt": closed.salts[digest]}

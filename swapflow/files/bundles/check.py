@@ -16,14 +16,9 @@ from swapflow.domain.cohort.proposal import Outcome, Place, Standing, Verdict
 from swapflow.domain.cycle import Position
 from swapflow.domain.event import Event, EventType
 from swapflow.domain.fixed_point import Delta
-from swapflow.engine.audit.finished_cycle import (
-    FinishedCycle,
-    FixedList,
-    ListSignature,
-    broken_at,
-    check,
-)
-from swapflow.engine.audit.verify import Verification
+from swapflow.engine.audit.finished_cycle import broken_at, check
+from swapflow.engine.audit.finished_record import FinishedCycle, FixedList, ListSignature
+from swapflow.engine.audit.verification import Verification
 from swapflow.engine.ports.records import DecisionRecord
 from swapflow.errors import SwapflowError
 from swapflow.files.bundles.bundle import (
@@ -61,6 +56,10 @@ _NOT_OURS = (
 """What reading or replaying ends in where the content is not what swapflow writes."""
 
 _load = partial(load_json, finite=False)
+
+
+_OPTIONAL = frozenset({"salts.jsonl"})
+"""Files that older bundles lack, and those without names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +119,7 @@ def check_bundle(archive: bytes, *, key: str = "") -> Checked:
         what = f"the content cannot be read as format {FORMAT} ({_reason(error)})"
         return Checked(key=signed_by, problems=(BundleProblem(place="cycle.json", what=what),))
     try:
-        return _replayed(signed_by, closed)
+        return _replayed(signed_by, members, closed)
     except _NOT_OURS as error:
         what = f"the record cannot be replayed ({_reason(error)})"
         return Checked(key=signed_by, problems=(BundleProblem(place="events.jsonl", what=what),))
@@ -130,7 +129,7 @@ def _reason(error: Exception) -> str:
     return f"{type(error).__name__}: {error}".splitlines()[0][:300]
 
 
-def _replayed(signed_by: str, closed: FinishedCycle) -> Checked:
+def _replayed(signed_by: str, members: Sequence[Member], closed: FinishedCycle) -> Checked:
     """Replay a cycle whose signature and digests fit."""
     broken = broken_at(closed.cycle_id, closed.events)
     if broken is not None:
@@ -139,7 +138,8 @@ def _replayed(signed_by: str, closed: FinishedCycle) -> Checked:
             key=signed_by,
             problems=(BundleProblem(place=_named("events.jsonl", broken), what=what),),
         )
-    return Checked(key=signed_by, problems=(), closed=closed, replayed=check(closed))
+    contradictions = tuple(_contradictions(members, closed))
+    return Checked(key=signed_by, problems=contradictions, closed=closed, replayed=check(closed))
 
 
 def _best_reading(archive: bytes) -> tuple[tuple[Member, ...], tuple[BundleProblem, ...]]:
@@ -292,14 +292,28 @@ def _read(members: Iterable[Member]) -> FinishedCycle:
         events=tuple(_event(name, row) for row in _rows(files, "events.jsonl")),
         decisions=tuple(_decision(name, row) for row in _rows(files, "decisions.jsonl")),
         lists=tuple(_lists(files)),
+        salts={row["digest"]: row["salt"] for row in _rows(files, "salts.jsonl")},
     )
     if (cycle["events"], cycle["head"]) != (closed.head.seq, closed.head.hash):
         raise ValueError(f"the events end at {closed.head.seq}, not at {cycle['events']}")
     return closed
 
 
+def _contradictions(members: Iterable[Member], closed: FinishedCycle) -> Iterator[BundleProblem]:
+    """Name the outcomes whose `as_proposed` is not what proposal and verdict say."""
+    proposed = {fixed.version: set(fixed.proposed) for fixed in closed.lists}
+    files = {member.name: member.data for member in members}
+    for number, row in enumerate(_rows(files, "outcomes.jsonl"), start=1):
+        selected = row["verdict"] == Verdict.SELECTED.value
+        listed = row["application"] in proposed.get(row["version"], ())
+        if row.get("as_proposed", selected == listed) is not (selected == listed):
+            what = "as_proposed contradicts the proposal; the office signed a false record"
+            yield BundleProblem(place=_named("outcomes.jsonl", number), what=what)
+
+
 def _rows(files: Mapping[str, bytes], name: str) -> Iterator[Any]:
-    return (_load(text) for text in files[name].splitlines())
+    data = files.get(name, b"") if name in _OPTIONAL else files[name]
+    return (_load(text) for text in data.splitlines())
 
 
 def _event(cycle_id: str, row: Mapping[str, Any]) -> Event:
@@ -353,7 +367,8 @@ def _lists(files: Mapping[str, bytes]) -> Iterator[FixedList]:
             places=tuple(places.get(version, ())),
             outcomes=tuple(outcomes.get(version, ())),
             signatures=tuple(
-                ListSignature(by=s.get("by", ""), role=s["role"]) for s in row["signatures"]
+                ListSignature(by=s.get("by", ""), role=s["role"], who=s.get("who", ""))
+                for s in row["signatures"]
             ),
         )
 

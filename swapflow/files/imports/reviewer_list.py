@@ -190,12 +190,6 @@ def _shared_addresses(plan: RosterPlan, table: Table, found: ReviewersImport) ->
     ]
 
 
-def _lines(table: Table, found: ReviewersImport) -> dict[str, int]:
-    """Return the line of each id."""
-    header = next((h for h, role in found.columns.items() if role == "external_id"), "")
-    return {row[header]: row.line for row in reversed(table.rows)} if header else {}
-
-
 def _left(plan: RosterPlan) -> list[str]:
     return [
         f"{', '.join(map(repr, plan.stay_left))} left the program; a list brings nobody back"

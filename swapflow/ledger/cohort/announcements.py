@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import Connection, Select, and_, func, insert, select, update
+from sqlalchemy import Connection, Select, and_, func, select, update
 from typing_extensions import override
 
 from swapflow.domain.cohort.announcement import (
@@ -24,7 +24,6 @@ from swapflow.engine.ports.writes.decisions import DecisionWrites
 from swapflow.ledger.core.cycle_lock import CycleLock
 from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.row_mapping import AnyRow
-from swapflow.ledger.core.statements import insert_all
 from swapflow.ledger.schema import (
     ANNOUNCED,
     ANNOUNCEMENT,
@@ -147,15 +146,14 @@ class AnnouncementWrites(CycleLock, DecisionWrites):
             "taken_back_by": "",
             "taken_back_at": None,
         }
-        stored = self._connection.execute(insert(ANNOUNCEMENT).returning(ANNOUNCEMENT.c.id), row)
-        return int(stored.scalar_one())
+        (stored,) = self._carry(ANNOUNCEMENT, [row])
+        return int(stored["id"])
 
     @override
     def insert_letters(
         self, announcement_id: int, letters: Sequence[tuple[int, Group, int | None, str]]
     ) -> None:
-        insert_all(
-            self._connection,
+        self._carry(
             ANNOUNCED,
             [
                 {
@@ -183,6 +181,7 @@ class AnnouncementWrites(CycleLock, DecisionWrites):
             .where(ANNOUNCEMENT.c.id == announcement_id)
             .values(taken_back_by=by, taken_back_at=self._now)
         )
+        self._carry_again(ANNOUNCEMENT, announcement_id)
         return moved.rowcount
 
 

@@ -115,7 +115,10 @@ class MeetingWrites(CycleLock, DecisionWrites):
     @override
     def open_meeting(self, version: int, *, by: str) -> bool:
         row = {"cycle_id": self._id, "version": version, "by": by, "at": self._now}
-        return insert_ignoring(self._connection, MEETING, [row]) > 0
+        new = insert_ignoring(self._connection, MEETING, [row]) > 0
+        if new:
+            self._carried.add(MEETING, [row])
+        return new
 
     @override
     def insert_said(
@@ -130,7 +133,7 @@ class MeetingWrites(CycleLock, DecisionWrites):
             "by": by,
             "at": self._now,
         }
-        self._connection.execute(insert(MEETING_OUTCOME), row)
+        self._carry(MEETING_OUTCOME, [row])
 
     @override
     def insert_turn(self, version: int, *, closed: bool, reason: str, by: str) -> None:
@@ -142,7 +145,7 @@ class MeetingWrites(CycleLock, DecisionWrites):
             "by": by,
             "at": self._now,
         }
-        self._connection.execute(insert(MEETING_TURN), row)
+        self._carry(MEETING_TURN, [row])
 
     @override
     def insert_endorsement(self, application: int, *, text: str, by: str) -> None:

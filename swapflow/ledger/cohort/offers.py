@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import Connection, delete, func, insert, select
+from sqlalchemy import Connection, delete, func, select
 from typing_extensions import override
 
 from swapflow.domain.cohort.offer import Offer, OfferAnswer, YieldRate
@@ -11,7 +11,6 @@ from swapflow.engine.ports.decisions import DecisionReads
 from swapflow.engine.ports.writes.decisions import DecisionWrites
 from swapflow.ledger.core.cycle_lock import CycleLock
 from swapflow.ledger.core.database import Database
-from swapflow.ledger.core.statements import insert_all
 from swapflow.ledger.schema import OFFER, OFFER_ANSWER, YIELD_RATE
 
 
@@ -71,13 +70,13 @@ class OfferWrites(CycleLock, DecisionWrites):
             }
             for index, (application, line) in enumerate(places)
         ]
-        insert_all(self._connection, OFFER, rows)
+        self._carry(OFFER, rows)
 
     @override
     def answer_offer(self, offer_id: int, answer: OfferAnswer) -> None:
         self._connection.execute(delete(OFFER_ANSWER).where(OFFER_ANSWER.c.offer_id == offer_id))
         row = {"offer_id": offer_id, "answer": answer.value, "at": self._now}
-        self._connection.execute(insert(OFFER_ANSWER), row)
+        self._carry(OFFER_ANSWER, [row])
 
     @override
     def insert_yield(self, rate: YieldRate) -> None:
@@ -90,7 +89,7 @@ class OfferWrites(CycleLock, DecisionWrites):
             "by": rate.by,
             "at": rate.at,
         }
-        self._connection.execute(insert(YIELD_RATE), row)
+        self._carry(YIELD_RATE, [row])
 
 
 def _offers(connection: Connection, cycle_id: str) -> tuple[Offer, ...]:

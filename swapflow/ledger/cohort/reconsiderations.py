@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from datetime import date
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, select, update
 from typing_extensions import override
 
 from swapflow.domain.cohort.reconsideration import (
@@ -73,9 +73,8 @@ class ReconsiderationWrites(CycleLock, DecisionWrites):
             "closed_by": [],
             "closed_at": None,
         }
-        key = self._connection.execute(insert(RECONSIDERATION).values(row)).inserted_primary_key
-        assert key is not None
-        return int(key[0])
+        (stored,) = self._carry(RECONSIDERATION, [row])
+        return int(stored["id"])
 
     @override
     def close_reconsideration(self, which: int, closing: Closing, *, by: Collection[str]) -> None:
@@ -96,6 +95,7 @@ class ReconsiderationWrites(CycleLock, DecisionWrites):
                 closed_at=self._now,
             )
         )
+        self._carry_again(RECONSIDERATION, which)
 
 
 def _reconsiderations(connection: Connection, cycle_id: str) -> tuple[Reconsideration, ...]:

@@ -1,29 +1,29 @@
 """The core of a write: the lock of the cycle's row, the chain of events, the rules."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 
-from sqlalchemy import Column, Connection, bindparam, func, insert, select, update
+from sqlalchemy import Column, Connection, Table, bindparam, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from typing_extensions import override
 
 from swapflow.domain.cycle import Cycle, CycleStatus, Position
-from swapflow.domain.event import EventType, Json, body, chain_hash
+from swapflow.domain.event import EVENT_VERSION, EventType, Json, body, chain_hash
 from swapflow.domain.fixed_point import Delta, gain_units
 from swapflow.domain.rules import Rules
 from swapflow.domain.rules_text import to_text
 from swapflow.engine.ports.writes.cycle import CycleWrites
 from swapflow.errors import InvalidInputError, LeaseLostError
+from swapflow.ledger.core.carried_rows import CarriedRows
 from swapflow.ledger.core.clock import CLOCK_COLUMNS
 from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.known_rules import rules_of
 from swapflow.ledger.core.row_mapping import Values, to_cycle
-from swapflow.ledger.core.statements import insert_all, no_cycle
-from swapflow.ledger.schema import CYCLE, EVENT, PULL_KIND, RUBRIC, RULES, SEAT_LINE
+from swapflow.ledger.core.statements import insert_all, insert_keyed, no_cycle
+from swapflow.ledger.schema import CYCLE, EVENT, PULL_KIND, RUBRIC, RULES, SEAL, SEAT_LINE
 
-
-EVENT_VERSION = 1
 
 # Every transaction takes this lock first and no other before it: one order, so no deadlock.
 # SQLite ignores FOR UPDATE; there BEGIN IMMEDIATE has locked the whole file already.
@@ -76,11 +76,24 @@ _TYPES_AFTER = (
 )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _OpenEvent:
+    """An event that has its number and not yet its hash."""
+
+    type: EventType
+    payload: Mapping[str, Json]
+    carried: CarriedRows
+    deltas: tuple[Delta, ...]
+    spent: int
+    committed: int
+
+
 class CycleLock(CycleWrites):
     """A transaction that holds the lock of its cycle's row; `save` writes the collected changes.
 
-    Events are hashed when they are recorded and written together at the end, with one update of
-    the cycle's row: number, head of the chain, cost spent and committed.
+    Events are written together at the end, with one update of the cycle's row: number, head of
+    the chain, cost spent and committed. An event carries the rows that were stored since the one
+    before it; the last one is hashed when its hash is asked for, and carries those after it too.
     """
 
     def __init__(
@@ -109,12 +122,16 @@ class CycleLock(CycleWrites):
         self._row: Values = dict(row)
         self._stored = {name: row[name] for name in _CHANGED}
         self._events: list[Values] = []
+        self._open: _OpenEvent | None = None
+        self._carried = CarriedRows(cycle_id, self._now)
+        self._salts: list[Values] = []
         self._numbers: dict[tuple[str, ...], dict[str, int]] = {}
         self._id = cycle_id
 
     @override
     @property
     def cycle(self) -> Cycle:
+        self._close_event()
         return to_cycle(self._row)
 
     @override
@@ -132,27 +149,91 @@ class CycleLock(CycleWrites):
         spent: int = 0,
         committed: int = 0,
     ) -> int:
+        self._close_event(keeps=True)
+        if event_type is EventType.LAUNCHED:
+            self._carry_rules()
         seq = self._row["seq"] + 1
-        text = body(payload, deltas, spent=spent, committed=committed)
+        self._open = _OpenEvent(
+            type=event_type,
+            payload=payload,
+            carried=self._carried,
+            deltas=tuple(deltas),
+            spent=spent,
+            committed=committed,
+        )
+        self._carried = CarriedRows(self._id, self._now)
+        self._row["seq"] = seq
+        self._row["spent"] += spent
+        self._row["committed"] += committed
+        return int(seq)
+
+    def _carry(self, table: Table, rows: Sequence[Values]) -> list[Values]:
+        """Store rows and let an event carry them; return them with their numbers."""
+        stored = insert_keyed(self._connection, table, rows)
+        self._carried.add(table, stored)
+        return stored
+
+    def _seal_stored(self) -> None:
+        """Seal the texts that the last event carries, before an erasure takes some of them."""
+        event = self._open
+        if event is None:
+            return
+        event.carried.join(self._carried)
+        payload = {**event.payload, **event.carried.payload()}
+        self._salts += event.carried.salts
+        fresh = CarriedRows(self._id, self._now)
+        self._open = replace(event, payload=payload, carried=fresh)
+        self._carried = CarriedRows(self._id, self._now)
+
+    def _forget_salts(self, digests: Collection[str]) -> None:
+        """Store no salts of these digests, which this transaction has made."""
+        self._salts = [salt for salt in self._salts if salt["digest"] not in digests]
+
+    def _carry_again(self, table: Table, number: int) -> None:
+        """Hand the next event a row that was changed, as it is now."""
+        row = self._connection.execute(select(table).where(table.c.id == number)).mappings().one()
+        self._carried.add(table, [dict(row)])
+
+    def _carry_rules(self, version: int | None = None) -> None:
+        """Hand the next event a version of the rules, or all that there are."""
+        query = select(RULES).filter_by(cycle_id=self._id).order_by(RULES.c.version)
+        if version is not None:
+            query = query.where(RULES.c.version == version)
+        self._carried.add(RULES, [dict(row) for row in self._connection.execute(query).mappings()])
+
+    def _close_event(self, *, keeps: bool = False) -> None:
+        """Hash the last event.
+
+        Args:
+            keeps: Whether rows that were stored after it are left to the next one.
+        """
+        event, self._open = self._open, None
+        if event is None:
+            return
+        if not keeps:
+            event.carried.join(self._carried)
+            self._carried = CarriedRows(self._id, self._now)
+        payload = {**event.payload, **event.carried.payload()}
+        self._salts += event.carried.salts
+        text = body(
+            payload, event.deltas, spent=event.spent, committed=event.committed, at=self._now
+        )
+        kind, seq = event.type.value, self._row["seq"]
         digest = chain_hash(
-            self._row["head_hash"], cycle_id=self._id, seq=seq, kind=event_type.value, text=text
+            self._row["head_hash"], cycle_id=self._id, seq=seq, kind=kind, text=text
         )
         self._events.append(
             {
                 "cycle_id": self._id,
                 "seq": seq,
-                "type": event_type.value,
+                "type": kind,
                 "version": EVENT_VERSION,
                 "body": text,
                 "hash": digest,
                 "at": self._now,
             }
         )
-        self._row["seq"] = seq
         self._row["head_hash"] = digest
-        self._row["spent"] += spent
-        self._row["committed"] += committed
-        return int(seq)
 
     @override
     def event_types_after(self, seq: int) -> frozenset[EventType]:
@@ -176,6 +257,9 @@ class CycleLock(CycleWrites):
     def set_rules(self, rules: Rules, *, by: str, reason: str) -> None:
         store_rules(self._connection, self._id, rules, by=by, reason=reason, at=self._now)
         self._in_force = None
+        # A draft's rules may be replaced without an event; its launch carries every version.
+        if self._row["status"] != CycleStatus.DRAFT.value:
+            self._carry_rules(rules.version)
         self._row["rules_version"] = rules.version
         self._row["purpose"] = rules.purpose.value
 
@@ -188,12 +272,18 @@ class CycleLock(CycleWrites):
     @property
     def position(self) -> Position:
         """The last event, this transaction's included."""
+        self._close_event()
         return Position(self._row["seq"], self._row["head_hash"])
 
     def save(self) -> None:
-        """Write the events and the cycle's row; the last act before the commit."""
+        """Write the events and the cycle's row; the last act before the commit.
+
+        Rows that were stored without any event are on no chain: `check_rows` names them.
+        """
+        self._close_event()
         if self._events:
             self._connection.execute(insert(EVENT), self._events)
+        insert_all(self._connection, SEAL, self._salts)
         # A transaction that only read, or changed other tables, leaves the row alone.
         if any(self._row[name] != self._stored[name] for name in _CHANGED):
             changes = {f"new_{name}": self._row[name] for name in _CHANGED}

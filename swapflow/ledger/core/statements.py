@@ -71,6 +71,17 @@ def insert_all(connection: Connection, table: Table, rows: Sequence[Values]) -> 
         connection.execute(table.insert(), rows)
 
 
+def insert_keyed(connection: Connection, table: Table, rows: Sequence[Values]) -> list[Values]:
+    """Insert rows, and return them with the numbers that the database gave them."""
+    key = table.primary_key.columns.values()[0]
+    if not rows or table.autoincrement_column is None or key.name in rows[0]:
+        insert_all(connection, table, rows)
+        return list(rows)
+    statement = table.insert().returning(key, sort_by_parameter_order=True)
+    numbers = connection.execute(statement, rows).scalars()
+    return [{**row, key.name: number} for row, number in zip(rows, numbers, strict=True)]
+
+
 def require_cycle(connection: Connection, cycle_id: str) -> None:
     """Raise NotFoundError unless the cycle exists."""
     known = connection.execute(_CYCLE_EXISTS.where(CYCLE.c.id == cycle_id)).first()

@@ -7,19 +7,21 @@ from sqlalchemy import Text, bindparam, select, type_coerce
 from typing_extensions import override
 
 from swapflow.domain.cycle import START, Position
-from swapflow.domain.event import Event, chain_hash
+from swapflow.domain.event import EVENT_VERSION, HOLDS_TIME, Event, chain_hash
 from swapflow.domain.people.application import Application
 from swapflow.domain.people.reviewer import Reviewer
+from swapflow.domain.recorded_rows import plain_value
 from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus, Pull, PullStatus
 from swapflow.domain.reviewing.score import Score
 from swapflow.domain.rules import Rules
 from swapflow.engine.ports.coordination import Coordination
 from swapflow.engine.ports.cycles import CycleReads
-from swapflow.engine.ports.records import DecisionRecord, DueWork, StaffRequest
+from swapflow.engine.ports.records import DecisionRecord, DueWork, RowCheck, StaffRequest
 from swapflow.engine.ports.requests import RequestReads
 from swapflow.errors import NotFoundError
 from swapflow.ledger.core import queries
 from swapflow.ledger.core.known_rules import CURRENT, read_rules, rules_of
+from swapflow.ledger.core.row_check import check_rows
 from swapflow.ledger.core.row_mapping import (
     WISH_COLUMNS,
     AnyRow,
@@ -41,6 +43,7 @@ from swapflow.ledger.schema import (
     ROSTER_ABSENCE,
     RULES,
     SCORE,
+    SEAL,
     WISH,
 )
 from swapflow.ledger.schema.reviewing import OPEN_ONLY
@@ -151,12 +154,28 @@ class SqlCycleReads(SqlRecordReads, CycleReads, RequestReads, Coordination):
                     head = chain_hash(head, cycle_id=cycle_id, seq=seq, kind=row.type, text=text)
                     if head != row.hash:
                         return f"event {seq} is not what was recorded"
+                    if not _is_of_its_time(row):
+                        return f"event {seq}: its time or version is not what was recorded"
                 if not rows:
                     break
         # Events removed at the end break no link; only the cycle's row shows that they existed.
         if (seq, head) != (cycle.seq, cycle.head_hash):
             return f"the cycle stands at event {cycle.seq}, its events end at {seq}"
         return None
+
+    @override
+    def check_rows(self, cycle_id: str) -> RowCheck:
+        with self._database.reading() as connection:
+            return check_rows(connection, cycle_id)
+
+    @override
+    def salts(self, cycle_id: str) -> dict[str, str]:
+        # Those of texts about applicants stay in the office: no bundle holds such a text.
+        query = select(SEAL.c.digest, SEAL.c.salt).where(
+            SEAL.c.cycle_id == cycle_id, SEAL.c.application.is_(None)
+        )
+        with self._database.reading() as connection:
+            return {row.digest: row.salt for row in connection.execute(query)}
 
     @override
     def rules(self, cycle_id: str, version: int = 0) -> Rules:
@@ -299,3 +318,9 @@ def _as_long_as(rows: Sequence[AnyRow], most: int) -> Sequence[AnyRow]:
         if total > most:
             return rows[:count]
     return rows
+
+
+def _is_of_its_time(row: AnyRow) -> bool:
+    """Whether version and time of an event are those in its text, which the chain covers."""
+    time = f'{{"at":"{plain_value(row.at)}"' if row.version >= HOLDS_TIME else '{"committed"'
+    return row.version <= EVENT_VERSION and bool(row.body.startswith(time))

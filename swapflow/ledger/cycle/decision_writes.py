@@ -33,7 +33,9 @@ class DecisionWrites(CycleLock, CycleWrites, RequestWrites, DecisionWritesPort):
 
     @override
     def insert_decision(self, decision: DecisionRecord) -> None:
-        self._connection.execute(insert(DECISION), {**from_decision(decision), "at": self._now})
+        row = {**from_decision(decision), "at": self._now}
+        self._connection.execute(insert(DECISION), row)
+        self._carried.add_digest(DECISION, [row])
         self._row["decisions"] = decision.number
 
     @override
@@ -43,16 +45,15 @@ class DecisionWrites(CycleLock, CycleWrites, RequestWrites, DecisionWritesPort):
         ).scalar_one()
         version: int = (last or 0) + 1
         key = {"cycle_id": self._id, "version": version}
-        self._connection.execute(
-            insert(PROPOSAL), {**key, "sheet": from_sheet(sheet), "at": self._now}
-        )
-        insert_all(self._connection, PLACE, [key | from_place(place) for place in places])
+        self._carry(PROPOSAL, [{**key, "sheet": from_sheet(sheet), "at": self._now}])
+        rows = [key | from_place(place) for place in places]
+        insert_all(self._connection, PLACE, rows)
+        self._carried.add_digest(PLACE, rows)
         return version
 
     @override
     def insert_outcomes(self, version: int, outcomes: Sequence[Outcome]) -> None:
-        insert_all(
-            self._connection,
+        self._carry(
             OUTCOME,
             [
                 {
@@ -71,7 +72,8 @@ class DecisionWrites(CycleLock, CycleWrites, RequestWrites, DecisionWritesPort):
     @override
     def insert_signature(self, version: int, *, by: str, role: str) -> None:
         row = {"cycle_id": self._id, "version": version, "by": by, "role": role, "at": self._now}
-        insert_ignoring(self._connection, SIGNATURE, [row])
+        if insert_ignoring(self._connection, SIGNATURE, [row]):
+            self._carried.add(SIGNATURE, [row])
 
     @override
     def insert_waiver(self, version: int, application: int, waiver: Waiver) -> None:
@@ -83,7 +85,8 @@ class DecisionWrites(CycleLock, CycleWrites, RequestWrites, DecisionWritesPort):
             "reason": waiver.reason,
             "at": self._now,
         }
-        insert_ignoring(self._connection, WAIVER, [row])
+        if insert_ignoring(self._connection, WAIVER, [row]):
+            self._carried.add(WAIVER, [row])
 
     @override
     def set_cohort_version(self, version: int) -> None:
@@ -110,10 +113,9 @@ class DecisionWrites(CycleLock, CycleWrites, RequestWrites, DecisionWritesPort):
             "reason": reason,
             "at": self._now,
         }
-        key = self._connection.execute(insert(APPROVAL).values(approval)).inserted_primary_key
-        assert key is not None
-        rows = [{"approval_id": key[0], "pull_id": pull} for pull in sorted(set(pulls))]
-        insert_all(self._connection, APPROVAL_PULL, rows)
+        (stored,) = self._carry(APPROVAL, [approval])
+        rows = [{"approval_id": stored["id"], "pull_id": pull} for pull in sorted(set(pulls))]
+        self._carry(APPROVAL_PULL, rows)
 
     @override
     def add_staff_request(

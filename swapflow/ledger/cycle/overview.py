@@ -15,6 +15,7 @@ from typing_extensions import override
 from swapflow.domain.people.application import ApplicationStatus
 from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT, AssignmentStatus
 from swapflow.engine.ports.coordination import Coordination
+from swapflow.engine.ports.live_state import ALTERED
 from swapflow.engine.ports.overview import OverviewReads
 from swapflow.engine.ports.records import (
     ApplicantName,
@@ -34,12 +35,19 @@ from swapflow.ledger.schema import (
     CYCLE,
     DECISION,
     EVENT,
+    NOTE,
     PERSON,
     PIN,
     SCORE,
 )
 
 
+_ALTERED_AT = (
+    select(func.max(NOTE.c.at))
+    .where(NOTE.c.cycle_id == CYCLE.c.id, NOTE.c.subject == ALTERED)
+    .scalar_subquery()
+    .label("altered_at")
+)
 _OPEN = tuple(sorted(status.value for status in OPEN_ASSIGNMENT))
 _STUCK_AFTER = timedelta(seconds=20)
 _STATUSES = {status.value: status for status in ApplicationStatus}
@@ -203,7 +211,7 @@ class SqlOverview(OverviewReads, Coordination):
         with self._database.reading() as connection:
             require_cycle(connection, cycle_id)
             cycle = connection.execute(
-                select(CYCLE.c.lease_until, CYCLE.c.seq).where(CYCLE.c.id == cycle_id)
+                select(CYCLE.c.lease_until, CYCLE.c.seq, _ALTERED_AT).where(CYCLE.c.id == cycle_id)
             ).one()
             event_at = connection.execute(
                 select(EVENT.c.at).where(EVENT.c.cycle_id == cycle_id, EVENT.c.seq == cycle.seq)
@@ -225,7 +233,11 @@ class SqlOverview(OverviewReads, Coordination):
                 )
             ).scalar_one()
         return ProcessHealth(
-            led_until=cycle.lease_until, event_at=event_at, begun_at=begun_at, stuck=int(stuck)
+            led_until=cycle.lease_until,
+            event_at=event_at,
+            begun_at=begun_at,
+            stuck=int(stuck),
+            altered_at=cycle.altered_at,
         )
 
     @override

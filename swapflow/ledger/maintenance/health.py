@@ -11,13 +11,17 @@ from sqlalchemy import Connection, func, inspect, select, text
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.reviewing.assignment import AssignmentStatus
 from swapflow.engine.ports.health_facts import DatabaseFacts, FileFacts, Outboxes
+from swapflow.engine.ports.live_state import ALTERED
 from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.schema_revision import VERSIONS
-from swapflow.ledger.schema import ASSIGNMENT, CLOCK, CYCLE, MESSAGE, WEBHOOK_CALL
+from swapflow.ledger.schema import ASSIGNMENT, CLOCK, CYCLE, MESSAGE, NOTE, WEBHOOK_CALL
 
 
 LATE = timedelta(minutes=2)
 """Age at which something in an outbox counts as late."""
+
+RECENT = timedelta(days=7)
+"""How long it is told that a live state was altered."""
 
 LED = (CycleStatus.RUNNING.value, CycleStatus.PROPOSED.value)
 """Statuses in which a coordinator holds a cycle's lease."""
@@ -96,6 +100,12 @@ def _outboxes(connection: Connection, database: Database) -> Outboxes:
         )
         .order_by(CYCLE.c.id)
     ).scalars()
+    altered = (
+        select(NOTE.c.cycle_id)
+        .where(NOTE.c.subject == ALTERED, NOTE.c.at > database.now(connection) - RECENT)
+        .distinct()
+        .order_by(NOTE.c.cycle_id)
+    )
     return Outboxes(
         leaderless=tuple(leaderless),
         unsent=count(
@@ -110,6 +120,7 @@ def _outboxes(connection: Connection, database: Database) -> Outboxes:
         ),
         mails_failed=count(MESSAGE.c.state.startswith("failed")),
         calls_failed=count(WEBHOOK_CALL.c.state == "failed"),
+        altered=tuple(connection.execute(altered).scalars()),
     )
 
 

@@ -1,10 +1,14 @@
 """Erasure of one applicant of a cycle."""
 
+from collections.abc import Iterable
+
 from sqlalchemy import delete, select, update
 from typing_extensions import override
 
+from swapflow.domain.recorded_rows import sealed_digest
 from swapflow.engine.ports.writes.people import PeopleWrites as PeopleWritesPort
 from swapflow.errors import NotFoundError
+from swapflow.ledger.core.statements import chunks
 from swapflow.ledger.cycle.people import PeopleWrites
 from swapflow.ledger.privacy.redaction import forget_answers, replace_words
 from swapflow.ledger.schema import (
@@ -36,6 +40,7 @@ from swapflow.ledger.schema import (
     ROSTER,
     SCORE,
     SCORE_NOTE,
+    SEAL,
     SELECTION_ATTRIBUTE,
     WAIVER,
     WISH,
@@ -74,6 +79,7 @@ class ApplicationErasure(PeopleWrites, PeopleWritesPort):
         self._erase_letters(number)
         self._erase_quotes(number, about[0].name, about[0].email, about[0].external_id)
         self._erase_rows(number)
+        self._unseal_about(number)
         self._erase_reasons(number)
         self._erase_person(number)
 
@@ -144,9 +150,48 @@ class ApplicationErasure(PeopleWrites, PeopleWritesPort):
             .join(PULL, PULL.c.id == APPROVAL_PULL.c.pull_id)
             .where(PULL.c.cycle_id == self._id, PULL.c.application == number)
         )
+        reasons = select(APPROVAL.c.reason).where(APPROVAL.c.id.in_(struck))
+        self._unseal(self._connection.execute(reasons).scalars())
         self._connection.execute(
             update(APPROVAL).where(APPROVAL.c.id.in_(struck)).values(reason="")
         )
+
+    def _unseal_about(self, number: int) -> None:
+        """Delete the salts of texts about an application, so that no guess can be tested."""
+        self._seal_stored()
+        mine = (SEAL.c.cycle_id == self._id, SEAL.c.application == number)
+        digests = self._connection.execute(select(SEAL.c.digest).where(*mine)).scalars().all()
+        self._connection.execute(delete(SEAL).where(*mine))
+        # Events of this very transaction may hold such texts too, as when something is ended.
+        own = {salt["digest"] for salt in self._salts if salt["application"] == number}
+        self._forget_salts(own)
+        self._carried.erase([*digests, *own])
+
+    def _unseal(self, texts: Iterable[str]) -> None:
+        """Delete the salts of these texts, wherever an event holds one of them as a digest."""
+        gone = set(filter(None, texts))
+        if not gone:
+            return
+        self._seal_stored()
+        salts = self._connection.execute(
+            select(SEAL.c.digest, SEAL.c.salt).filter_by(cycle_id=self._id)
+        ).all()
+        digests = [
+            digest
+            for digest, salt in salts
+            if any(sealed_digest(salt, text) == digest for text in gone)
+        ]
+        own = {
+            salt["digest"]
+            for salt in self._salts
+            if any(sealed_digest(salt["salt"], text) == salt["digest"] for text in gone)
+        }
+        self._forget_salts(own)
+        for chunk in chunks(digests):
+            self._connection.execute(
+                delete(SEAL).where(SEAL.c.cycle_id == self._id, SEAL.c.digest.in_(chunk))
+            )
+        self._carried.erase([*digests, *own])
 
     def _erase_person(self, number: int) -> None:
         """Empty the application's row, and delete the person if nothing else names them."""

@@ -71,7 +71,7 @@ class ErasureWrites(ApplicationErasure, PeopleWrites):
             )
         self._erase_mails_to(found.email)
         self._erase_reviewer_id(number, found.external_id)
-        cut_out(self._connection, self._id, words)
+        self._unseal(cut_out(self._connection, self._id, words))
         forget_answers(self._connection, (*words, f'"{found.external_id}"'))
         # Asked after the person was deleted, so that only other entries count.
         known = self._is_known(found.email)

@@ -66,14 +66,20 @@ _LETTER = "[A-Za-z0-9_]"  # ASCII only: Japanese and Chinese have no spaces betw
 _FOLD = r"(?:\r?\n[ \t])?"  # calendars break their lines after 75 bytes
 
 
-def cut_out(connection: Connection, cycle_id: str, words: Collection[str]) -> None:
-    """Remove names and addresses from every free text of a cycle, as whole words."""
+def cut_out(connection: Connection, cycle_id: str, words: Collection[str]) -> list[str]:
+    """Remove names and addresses from every free text of a cycle, as whole words.
+
+    Returns:
+        The texts that were changed, as they were.
+    """
+    changed: list[str] = []
     found = [word for word in words if len(word) >= SHORTEST_TRACE]
     for table in METADATA.sorted_tables:
         rows = _rows_of_cycle(table, cycle_id)
         columns = [column for column in _texts(table) if column.name not in ACTORS]
         if rows is not None and columns and table not in _NO_WORDS:
-            replace_words(connection, table, columns, rows, found)
+            changed += replace_words(connection, table, columns, rows, found)
+    return changed
 
 
 def forget_answers(connection: Connection, words: Collection[str]) -> None:
@@ -112,12 +118,17 @@ def replace_words(
     rows: ColumnElement[bool] | None,
     words: Collection[str],
     instead: str = ERASED,
-) -> None:
-    """Replace words in columns of a table, in upper or lower case, as whole words."""
+) -> list[str]:
+    """Replace words in columns of a table, in upper or lower case, as whole words.
+
+    Returns:
+        The texts that were changed, as they were.
+    """
     # Longest first, so that a name is not replaced inside a longer one that is also on the list.
     spelled = sorted({way for word in words for way in _spellings(word)}, key=len, reverse=True)
     if not spelled:
-        return
+        return []
+    before: list[str] = []
     ways = "|".join(_FOLD.join(map(re.escape, way)) for way in spelled)
     pattern = re.compile(f"(?<!{_LETTER})(?:{ways})(?!{_LETTER})", re.IGNORECASE)
     # The database finds substrings; the pattern then replaces whole words only.
@@ -133,6 +144,8 @@ def replace_words(
         if changed:
             here = and_(*(key == found[key] for key in keys))
             connection.execute(update(table).where(here).values(changed))
+            before += [found[name] for name in changed]
+    return before
 
 
 def _spellings(word: str) -> Iterator[str]:

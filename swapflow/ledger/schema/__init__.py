@@ -39,6 +39,7 @@ from swapflow.ledger.schema.decisions import (
     PreparedRow,
     PreparedSignatureRow,
     ProposalRow,
+    SealRow,
     SignatureRow,
     WaiverRow,
     WishRow,
@@ -123,6 +124,7 @@ SCORE = table(ScoreRow)
 MARK = table(MarkRow)
 REMARK = table(RemarkRow)
 EVENT = table(EventRow)
+SEAL = table(SealRow)
 DECISION = table(DecisionRow)
 WISH = table(WishRow)
 PROPOSAL = table(ProposalRow)

@@ -27,6 +27,19 @@ class EventRow(SQLModel, table=True):
     at: datetime
 
 
+class SealRow(SQLModel, table=True):
+    """The salt of a name or a text that an event holds as a digest; erasable as a whole.
+
+    Without it the digest cannot be tested against a guess. `application` is whom a text is about.
+    """
+
+    __tablename__ = "seal"
+    cycle_id: str = Field(primary_key=True, foreign_key="cycle.id")
+    digest: str = Field(primary_key=True)
+    salt: str
+    application: int | None
+
+
 class DecisionRow(SQLModel, table=True):
     """One decision: the estimates, and why these pulls."""
 

@@ -17,7 +17,11 @@ from swapflow.domain.cohort.proposal import (
     Verdict,
     figures_of,
 )
-from swapflow.domain.cohort.quality_words import MODEL_LIMITS, shows_certified_loss
+from swapflow.domain.cohort.quality_words import (
+    MODEL_LIMITS,
+    likely_words,
+    shows_certified_loss,
+)
 from swapflow.domain.cycle import Cycle, CycleStatus
 from swapflow.engine.cohort.prepared_decisions import REOPENING, needed_signatures
 from swapflow.engine.cohort.signing import PendingSignatures
@@ -101,6 +105,7 @@ def open_decision(
     pending = product.cohort.pending(cycle.id, proposal=proposal) if proposal else None
     places = proposal.places if proposal else ()
     waiting = [p for p in places if p.standing is Standing.WAITLIST]
+    figures = figures_of(proposal.sheet) if proposal else None
     ready = cycle.status in {CycleStatus.PROPOSED, CycleStatus.ENDED}
     progress = product.reports.progress(cycle.id)
     return render(
@@ -110,6 +115,12 @@ def open_decision(
             **about(app, cycle.id, principal, Right.SEE_APPLICANTS),
             "proposal": proposal,
             "promise": promise(proposal.sheet) if proposal else (),
+            "quality": figures.sentence() if figures else None,
+            "likely": {
+                p.application: likely_words(p.likely, len(places) - len(waiting))
+                for p in places
+                if p.too_close and p.likely is not None
+            },
             "cohort": [p for p in places if p.standing is Standing.COHORT],
             "waitlist": waiting if everybody else waiting[:WAITLIST_SHOWN],
             "hidden": 0 if everybody else max(0, len(waiting) - WAITLIST_SHOWN),

@@ -59,6 +59,9 @@ ASKED, CLOSE = 100, 20
 TABLE = 60
 """Rows of a chart's table on the page; the download has all of them."""
 
+ALTERED_SHOWN = timedelta(days=7)
+"""How long it is shown that the live state was altered."""
+
 _CURES = {
     NoReviewer.NO_REVIEWER: (
         "/setup/{cycle}/reviewers",
@@ -339,6 +342,9 @@ def _health(pulse: ProcessHealth, now: datetime, *, live: bool) -> dict[str, Any
         "stuck": pulse.stuck,
         "event_at": pulse.event_at,
         "age": until(pulse.event_at, now),
+        "altered_at": pulse.altered_at
+        if pulse.altered_at is not None and now - pulse.altered_at < ALTERED_SHOWN
+        else None,
     }
 
 

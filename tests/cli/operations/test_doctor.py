@@ -192,6 +192,23 @@ def test_rosters_that_name_what_they_may_no_longer_name(
     assert "10.0.0.1 is inside a private network" in said
 
 
+def test_numbers_in_redis_that_were_changed_from_outside(
+    office: Office, server: RedisServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    office.launched()
+    monkeypatch.setenv("SWAPFLOW_REDIS_URL", server.url)
+    assert "live state" not in examined(office)
+    set_in(
+        office.database,
+        'INSERT INTO note (cycle_id, subject, "by", text, salt, digest, at) VALUES '
+        "('ms', 'live state altered', 'coordinator', 'event 3: spent', '', '', "
+        "strftime('%Y-%m-%d %H:%M:%f000', 'now'))",
+    )
+    grade, says, cure = examined(office)["live state"]
+    assert (grade, "ms" in says) == ("warning", True)
+    assert "Redis" in cure
+
+
 def test_requests_that_never_left_and_requests_that_nobody_took(
     office: Office, server: RedisServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,7 +11,7 @@ from sqlalchemy import text
 
 from swapflow.domain.event import EventType
 from swapflow.domain.rules import Purpose
-from swapflow.engine.audit.verify import Verification
+from swapflow.engine.audit.verification import Verification
 from swapflow.engine.ports.records import DecisionRecord
 from swapflow.ledger.sql_ledger import SqlLedger
 from tests.engine.cycle_by_hand import CYCLE, World, rules

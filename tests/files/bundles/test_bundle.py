@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 
 from swapflow.domain.objective import GroupQuota, GroupTarget, Objective, SpreadOver
 from swapflow.domain.rules import Purpose, RuleName
-from swapflow.engine.audit.finished_cycle import FinishedCycle, gather_finished_cycle
+from swapflow.engine.audit.finished_cycle import gather_finished_cycle
+from swapflow.engine.audit.finished_record import FinishedCycle
 from swapflow.engine.lifecycle.pins import PinSide
 from swapflow.errors import InvalidInputError, NotReadyError
 from swapflow.files.bundles.bundle import Names, bundle, line_digests, manifest, signature

@@ -17,7 +17,7 @@ from swapflow.engine.services import compose
 from swapflow.errors import InvalidInputError
 from swapflow.identity.account import Method
 from swapflow.identity.permissions import Role
-from swapflow.identity.services.sign_in import PROVIDER_FAILURES
+from swapflow.identity.services.tries import PROVIDER_FAILURES
 from tests.support.identity_provider import IdentityProvider
 from tests.support.process import Process
 from tests.web.served import Served, serving

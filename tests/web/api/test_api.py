@@ -304,7 +304,8 @@ def test_the_list_of_tasks_does_not_follow_the_order_of_requests(site: Site) -> 
     site.launched(applicants=12, roster=2)
     _, task = site.assigned()
     known = next(r for r in site.product.reviewers.list("fall") if r.number == task.reviewer)
-    tasks = site.product.tasks.list([("fall", known.number)]).tasks
+    seats = site.product.tasks.seats([("fall", known.number)])
+    tasks = site.product.tasks.list(seats).tasks
 
     assert len(tasks) > 3
     places = [

@@ -49,6 +49,12 @@ class Patient:
         del name, key, times, seconds
         return 0
 
+    def give_back(self, name: str, key: str, *, times: int, seconds: int) -> None:
+        pass
+
+    def forget(self, name: str, key: str, *, times: int, seconds: int) -> None:
+        pass
+
 
 @contextmanager
 def serving(site: Site) -> Iterator[str]:

@@ -368,3 +368,18 @@ def test_the_list_of_programs_says_which_have_no_coordinator_at_work(site: Site)
     assert (
         page.index("MS spring") < page.index("No coordinator is at work") < page.index("MS fall")
     )
+
+
+def test_today_says_that_numbers_in_redis_were_changed_from_outside(site: Site) -> None:
+    busy(site)
+    client, state = site.signed_in(Role.OBSERVER), site.product.context.state
+    heading = "Numbers in Redis were changed from outside"
+    assert heading not in client.get("/today/fall").text
+
+    arms = state.arms("fall")
+    state.replace("fall", replace(arms, spent=0, committed=0))
+    site.product.cycles.coordinator("another").turn()
+
+    assert heading in client.get("/today/fall").text
+    live = state.arms("fall")
+    assert (live.spent, live.committed) == (arms.spent, arms.committed)
