@@ -94,6 +94,7 @@ def import_file(
             "present": len(listed.changed) + listed.unchanged,
             "changed": len(listed.changed),
             "changes": changes,
+            "own_conflicts": [list(pair) for pair in listed.own],
         },
         ", ".join(parts),
         as_json=as_json,

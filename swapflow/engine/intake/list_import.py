@@ -19,8 +19,10 @@ from swapflow.domain.people.application import (
     known_values,
     listed_values,
 )
+from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.rules import Rules
 from swapflow.engine.intake.applications import arrival, facts_of
+from swapflow.engine.intake.own_reviews import bar_own_reviews, same_people
 from swapflow.engine.intake.roster import tie_of
 from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.ledger import Ledger
@@ -98,6 +100,15 @@ class ListPlan:
         """The number of people whom the list leaves unchanged."""
         return len(self.known) - len(self.changed)
 
+    def own(self, reviewers: Iterable[Reviewer]) -> tuple[tuple[str, str], ...]:
+        """Return the (applicant, reviewer) ids who would be one person by mail address."""
+        fresh = [(row.external_id, row.email) for row in self.fresh]
+        known = [
+            (k.external_id, _changed(k.application, {d.what: d.after for d in k.changes}).email)
+            for k in self.known
+        ]
+        return same_people([*fresh, *known], ((r.external_id, r.email) for r in reviewers))
+
     @property
     def kept(self) -> tuple[Known, ...]:
         """The people for whom a value of staff is kept against the list."""
@@ -106,12 +117,17 @@ class ListPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listed:
-    """The result of a list import."""
+    """The result of a list import.
+
+    Attributes:
+        own: (applicant, reviewer) ids of one person each; a conflict was recorded.
+    """
 
     added: tuple[Application, ...]
     changed: int
     unchanged: int
     kept: int
+    own: tuple[tuple[str, str], ...] = ()
 
 
 def plan_list(cycle_id: str, rows: Sequence[NewApplication], *, ledger: Ledger) -> ListPlan:
@@ -156,7 +172,12 @@ def import_list(
         for known in plan.changed:
             _change(tx, known, rules)
         _remember(tx, plan, before)
+        listed = [
+            *added,
+            *(_changed(k.application, {d.what: d.after for d in k.changes}) for k in plan.known),
+        ]
         return Listed(
+            own=bar_own_reviews(tx, listed, tx.reviewers()),
             added=added,
             changed=len(plan.changed),
             unchanged=plan.unchanged,
@@ -198,6 +219,8 @@ def correct(
         if changed == there:
             raise InvalidInputError("applicant_known_so", applicant=external_id)
         _write(tx, there, changed, tx.rules())
+        if changed.email != there.email:
+            bar_own_reviews(tx, [changed], tx.reviewers())
         tx.note(
             subject=f"application:{there.number}",
             by=by,

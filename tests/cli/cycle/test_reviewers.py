@@ -81,3 +81,15 @@ def test_a_late_conflict_says_what_it_took_back_and_which_score_still_counts(
     assert score in said.out
     office.do("reviewers", "waive-conflict", "ms", *pair, "--reason", "never met")
     assert office.ask("cycle", "status", "ms")["conflicting_scores"] == []
+
+
+def test_a_reviewer_who_is_an_applicant_is_told_by_either_import(office: Office) -> None:
+    office.new_cycle()
+    applicants = office.write("a.csv", "id,name,email\nA01,Ada,Ada@self.example.org\n")
+    roster = office.write("r.csv", "id,email\nr1,ada@self.example.org\n")
+    office.do("applications", "import", "ms", applicants)
+
+    said = office.do("reviewers", "import", "ms", roster, "--json")
+
+    assert said.json["own_conflicts"] == [["A01", "r1"]]
+    assert "reviewer 'r1' has the mail address of applicant 'A01'" in said.err
