@@ -14,7 +14,7 @@ free text live in rows that can be erased; the chain and every replay are valid 
 | reviewer_left | `r` |
 | conflicts_added | `pairs` [[a, r], …] |
 | conflict_waived | `a`, `r`: scores of this pair count all the same |
-| panel_set | `pairs` [[a, r], …]: only these may judge these applications |
+| panel_set | `pairs` [[a, r], …]: only these may judge these; `replaces` 1 since panels end |
 | decided | `decision`, `at` (seq it read), `digest`, `stop` (reason or null), `picks` (count) |
 | pulls_opened | `decision`, `why`, `pulls` [[a, k, ordinal, approval], …] |
 | pulls_approved | `pulls` [[a, k, ordinal], …] |
@@ -23,6 +23,7 @@ free text live in rows that can be erased; the chain and every replay are valid 
 | declined | `a`, `k`, `o`, `seat`, `attempt`, `r`, `kind` |
 | expired | `items` [[a, k, ordinal, seat, attempt, r], …] |
 | pulls_cancelled | `pulls` [[a, k, ordinal], …], `why` |
+| pulls_reopened | `pulls` [[a, k, ordinal, approval], …], `items` as in assigned |
 | score_corrected | `a`, `k`, `o`, `seat`, `attempt`, `v`, `counts` |
 | paused, resumed | `shift` (seconds by which open due times moved) |
 | stop_proposed, ended | `reason` |
@@ -89,6 +90,7 @@ class EventType(StrEnum):
     PULLS_OPENED = "pulls_opened"
     PULLS_APPROVED = "pulls_approved"
     PULLS_CANCELLED = "pulls_cancelled"
+    PULLS_REOPENED = "pulls_reopened"
     ASSIGNED = "assigned"
     SCORED = "scored"
     SCORE_CORRECTED = "score_corrected"

@@ -8,6 +8,8 @@ from swapflow.domain.rules import Rules
 from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.preconditions import find, refuse_finalized
+from swapflow.engine.projection.pull_events import GIVEN_BACK
+from swapflow.engine.selection.given_back import give_back
 from swapflow.engine.selection.pulls import cancel_pulls, withdraw_reconsideration
 from swapflow.errors import ConflictError, InvalidInputError
 
@@ -31,6 +33,8 @@ def move_application(
 ) -> None:
     """Hold, release, withdraw, reinstate … an application; when it leaves, its open pulls end.
 
+    Reinstating gives the same requests back to the same reviewers, with their drafts.
+
     Raises:
         NotFoundError: If the cycle has no such application.
         InvalidInputError: If it has that status already, or was merged into another.
@@ -50,6 +54,8 @@ def move_application(
         if status in LEAVING:
             pulls = tx.open_pulls_of(application.number)
             cancel_pulls(tx, pulls, why=status.value)
+        elif application.status.value in GIVEN_BACK and status is ApplicationStatus.READY:
+            give_back(tx, application.number)
 
 
 def purge(cycle_id: str, external_id: str, *, by: str, ledger: CycleReads) -> None:

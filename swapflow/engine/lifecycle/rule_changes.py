@@ -53,11 +53,16 @@ def change_rules(
 def kept(old: Rules, new: Rules, *, launched: bool) -> Rules:
     """Return new rules with what a launched program keeps.
 
-    That is its fit, whatever the file says, and its taper, unless the file names another.
+    That is its versions, whatever the file says, and its taper, unless the file names another.
     """
     if not launched:
         return new
-    return replace(new, fit=old.fit, taper=old.taper if new.taper is None else new.taper)
+    return replace(
+        new,
+        fit=old.fit,
+        asking=old.asking,
+        taper=old.taper if new.taper is None else new.taper,
+    )
 
 
 def _check_limits(cycle_id: str, rules: Rules, *, ledger: Ledger) -> None:

@@ -58,7 +58,8 @@ def restrict_to_panels(
     Args and Returns as of `bar_pairs`.
     """
     tx.set_panel(pairs)
-    tx.record(EventType.PANEL_SET, {"pairs": [list(pair) for pair in pairs]})
+    # Events of earlier releases lack the mark: there a panel that is set again was added to.
+    tx.record(EventType.PANEL_SET, {"pairs": [list(pair) for pair in pairs], "replaces": 1})
     roster = tx.reviewers()
     members: dict[int, set[int]] = {}
     for application, reviewer in pairs:

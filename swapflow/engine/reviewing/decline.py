@@ -53,6 +53,10 @@ def decline(
             bar_pairs(tx, [pair], source="reviewer", address=address)
         if kind is DeclineKind.BUSY and busy_until is not None:
             tx.add_absence(found.reviewer, busy_until)
+            if busy_until.first <= tx.now.date() <= busy_until.last:
+                # On record at once: when they are back they may be asked again, even if no
+                # coordinator looks at the calendar meanwhile.
+                tx.record(EventType.REVIEWER_AWAY, {"r": found.reviewer, "away": 1})
         if reason:
             tx.note(subject=assignment, by=by, text=reason)
         excuse(tx, found, address=address)

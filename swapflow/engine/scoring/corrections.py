@@ -9,6 +9,7 @@ from swapflow.domain.ids import cycle_of
 from swapflow.domain.reviewing.assignment import (
     OPEN_ASSIGNMENT,
     Pull,
+    PullStatus,
 )
 from swapflow.domain.reviewing.score import Answer, NotCounted, Score
 from swapflow.engine.ports.cycles import CycleReads
@@ -91,16 +92,19 @@ def void_reviewer(
 
 
 def admit(assignment: str, *, by: str, reason: str, ledger: CycleReads) -> int:
-    """Admit a volunteered score, for a stated reason; return the number of the event.
+    """Admit a volunteered score, or one that was kept when its applicant was withdrawn.
+
+    Returns:
+        The number of the event.
 
     Raises:
-        InvalidInputError: If the score was asked for, or counts already, or if its reviewer
-            was asked about the same application: a second score by one reviewer is not
-            independent.
+        InvalidInputError: If the score counts already, if it was asked for and its request was
+            not ended by a withdrawal, if its reviewer is in conflict, or was asked about the same
+            application: a second score by one reviewer is not independent.
     """
     with ledger.write(cycle_of(assignment)) as tx:
         old = _score(tx, assignment)
-        if old.origin not in UNASKED or old.counts:
+        if old.counts or not (old.origin in UNASKED or _was_kept(tx, old)):
             raise InvalidInputError("score_not_volunteered", assignment=assignment)
         _refuse_second_look(tx, old)
         new = replace(old, revision=old.revision + 1, counts=True, reason="admitted by staff")
@@ -148,6 +152,15 @@ def revise(
                 information=after[1] - before[1],
             )
         ],
+    )
+
+
+def _was_kept(tx: Transaction, score: Score) -> bool:
+    """Whether a score came after its request had ended with the applicant's withdrawal."""
+    return (
+        score.reason == NotCounted.NO_LONGER_ASKED
+        and tx.pulls([score.pull_id])[score.pull_id].status is PullStatus.CANCELLED
+        and (score.application, score.reviewer) not in tx.conflicts()
     )
 
 
