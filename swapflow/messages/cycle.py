@@ -29,6 +29,14 @@ TEXTS = {
     ),
     "call_not_sent_here": "nothing here sends the call {call}; a worker does",
     "cycle_not_launched": "cycle {cycle!r} was not launched yet, so there is nothing to say",
+    "offer_open_answer_it": (
+        "applicant {applicant!r} has an offer; record their answer instead, and the place is "
+        "passed on"
+    ),
+    "reconsideration_open_end_it": (
+        "the reconsideration of {applicant!r} is open; take it back first"
+    ),
+    "address_not_mailable": "{address!r} is no address that a mail can be sent to",
     "applicant_already": "applicant {applicant!r} is {status} already",
     "applicant_merged": "applicant {applicant!r} was merged into another one",
     "reviewer_not_in_program": "program {cycle!r} has no reviewer {reviewer!r}",

@@ -19,6 +19,7 @@ from swapflow.domain.people.application import (
     known_values,
     listed_values,
 )
+from swapflow.domain.people.mail_address import can_be_mailed
 from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.rules import Rules
 from swapflow.engine.intake.applications import arrival, facts_of
@@ -29,6 +30,10 @@ from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.preconditions import find, refuse_finalized
 from swapflow.errors import InvalidInputError, NotReadyError
+
+
+CONTACT = frozenset({"name", "email"})
+"""What may be corrected at any time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,7 +171,8 @@ def import_list(
                 reason=first.reason,
                 cure=first.cure,
             )
-        if plan.fresh or plan.changed:
+        contact = all(d.what in CONTACT for known in plan.changed for d in known.changes)
+        if plan.fresh or not contact:
             _refuse_closed(tx, rules, fresh=bool(plan.fresh))
         added = _add(tx, plan.fresh, present, rules, wave)
         for known in plan.changed:
@@ -207,13 +213,17 @@ def correct(
     Raises:
         InvalidInputError: If no value has such a name, or nothing would change.
         NotFoundError: If the cycle has no such applicant.
-        CycleFinalizedError: If the cohort is fixed.
+        CycleFinalizedError: If the cohort is fixed, for anything but name and address: those are
+            no part of it, and letters that wait follow the address.
     """
     for what in values:
-        if what not in {"name", "email"} and not what.startswith(("select:", "field:")):
+        if what not in CONTACT and not what.startswith(("select:", "field:")):
             raise InvalidInputError("field_not_correctable", field=what)
+    if (address := values.get("email", "")) and not can_be_mailed(address):
+        raise InvalidInputError("address_not_mailable", address=address)
     with ledger.write(cycle_id) as tx:
-        refuse_finalized(tx)
+        if not values.keys() <= CONTACT:
+            refuse_finalized(tx)
         there = find(tx.applications(), external_id, cycle_id)
         changed = _changed(there, values)
         if changed == there:

@@ -10,6 +10,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from swapflow.domain.cohort.quality_words import likely_words
 from swapflow.domain.people.application import ApplicationStatus
+from swapflow.domain.people.mail_address import can_be_mailed
 from swapflow.errors import InvalidInputError
 from swapflow.files.exports.document import can_make_pdf
 from swapflow.i18n.languages import gettext_noop
@@ -25,6 +26,7 @@ from swapflow.web.http.program_page import (
     Refused,
     act,
     held,
+    plain_line,
     said_why,
     visible,
 )
@@ -236,6 +238,43 @@ def move(
         deed,
         form="status",
         typed={"reason": reason},
+        again=_card_again(request, principal, product, cycle_id, number),
+    )
+
+
+@router.post("/{cycle_id}/{number}/contact")
+def correct_contact(
+    request: Request,
+    principal: MayManage,
+    product: Product,
+    cycle_id: str,
+    number: int,
+    name: Annotated[str, Form()] = "",
+    email: Annotated[str, Form()] = "",
+    reason: Reason = "",
+) -> Response:
+    """Correct an applicant's name or mail address, at any time."""
+
+    def deed() -> None:
+        external_id = _name(product, cycle_id, number)
+        values = {
+            "name": plain_line(name, named="name", most=200),
+            "email": plain_line(email, named="email", most=200),
+        }
+        if values["email"] and not can_be_mailed(values["email"]):
+            raise FieldError("email", "address_not_mailable", address=values["email"])
+        product.applicants.correct(
+            cycle_id, external_id, values, by=principal.name, reason=said_why(reason)
+        )
+
+    return act(
+        request,
+        principal,
+        f"/applicants/{cycle_id}/{number}",
+        "corrected an applicant",
+        deed,
+        form="contact",
+        typed={"name": name, "email": email, "reason": reason},
         again=_card_again(request, principal, product, cycle_id, number),
     )
 

@@ -106,3 +106,21 @@ def test_the_api_tells_what_a_conflict_took_back_and_which_scores_stand_against_
     waived = client.post(f"{here}/waive", json={**pairs[0], "reason": "never met"})
     assert waived.status_code == 204
     assert client.get(f"{here}/scores").json() == {"scores": []}
+
+
+def test_a_mail_address_is_corrected_on_the_applicants_page_and_in_the_api(site: Site) -> None:
+    client = staff(site)
+    sent = {"name": "New Name", "email": "new@example.org", "reason": "a letter"}
+
+    answer = client.post("/applicants/fall/0/contact", data=sent)
+
+    assert answer.status_code == 303
+    assert site.product.applicants.get("fall", 0).email == "new@example.org"
+    refused = client.post("/applicants/fall/0/contact", data={**sent, "email": "a@b..c"})
+    assert refused.status_code == 422
+    assert "a@b..c" in refused.text
+    here = f"{V1}/cycles/fall/applicants/0/contact"
+    corrected = program(site).post(here, json={"email": "api@example.org"})
+    assert corrected.status_code == 200
+    now = site.product.applicants.get("fall", 0)
+    assert (now.name, now.email) == ("New Name", "api@example.org")
