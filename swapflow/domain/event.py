@@ -12,6 +12,7 @@ free text live in rows that can be erased; the chain and every replay are valid 
 | reviewer_added, reviewer_changed | `r`, `tie`, `capacity`, `packet`, `automatic`, `topics` |
 | reviewer_away | `r`, `away` (0 or 1) |
 | reviewer_left | `r` |
+| reviewer_returned | `r` |
 | conflicts_added | `pairs` [[a, r], …] |
 | conflict_waived | `a`, `r`: scores of this pair count all the same |
 | panel_set | `pairs` [[a, r], …]: only these may judge these; `replaces` 1 since panels end |
@@ -83,6 +84,7 @@ class EventType(StrEnum):
     REVIEWER_CHANGED = "reviewer_changed"
     REVIEWER_AWAY = "reviewer_away"
     REVIEWER_LEFT = "reviewer_left"
+    REVIEWER_RETURNED = "reviewer_returned"
     CONFLICTS_ADDED = "conflicts_added"
     CONFLICT_WAIVED = "conflict_waived"
     PANEL_SET = "panel_set"

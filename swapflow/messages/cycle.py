@@ -37,6 +37,7 @@ TEXTS = {
         "the reconsideration of {applicant!r} is open; take it back first"
     ),
     "address_not_mailable": "{address!r} is no address that a mail can be sent to",
+    "reviewer_there": "reviewer {reviewer!r} has not left",
     "applicant_already": "applicant {applicant!r} is {status} already",
     "applicant_merged": "applicant {applicant!r} was merged into another one",
     "reviewer_not_in_program": "program {cycle!r} has no reviewer {reviewer!r}",

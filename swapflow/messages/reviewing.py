@@ -15,6 +15,11 @@ TEXTS = {
         "{assignment}: only a volunteered score that does not count can be admitted, or one that "
         "was kept when its applicant was withdrawn"
     ),
+    "score_not_voided": "{assignment}: this score was not voided",
+    "seat_taken": (
+        "{assignment}: another reviewer is asked in its place, so it cannot count again; take "
+        "that request back first"
+    ),
     "one_score_per_reviewer": (
         "{assignment}: its reviewer was asked about the same application, and only one score "
         "of a reviewer counts; void the other one first"

@@ -30,6 +30,7 @@ from swapflow.web.cohort import (
     result,
 )
 from swapflow.web.cycle import (
+    applicant_facts,
     applicants,
     approvals,
     calibration,
@@ -38,6 +39,7 @@ from swapflow.web.cycle import (
     interviews,
     mail_log,
     offline_sheets,
+    reviewer_voids,
     reviewers,
     today,
 )
@@ -145,9 +147,11 @@ def create_app(
         approvals,
         today,
         server_events,
+        applicant_facts,
         applicants,
         decision_card,
         offline_sheets,
+        reviewer_voids,
         reviewers,
         api_docs,
         api_keys,

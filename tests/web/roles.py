@@ -169,6 +169,7 @@ PAGES: dict[str, Right | Somewhere | str] = {
     "POST /applicants/{cycle_id}/{number}/conflict/waive": Right.ENTER_REVIEWS,
     "POST /reviewers/{cycle_id}/{number}/void": Right.ENTER_REVIEWS,
     "POST /reviewers/{cycle_id}/{number}/reviews/void": Right.ENTER_REVIEWS,
+    "POST /reviewers/{cycle_id}/{number}/reviews/restore": Right.ENTER_REVIEWS,
     "POST /reviewers/{cycle_id}/{number}/erase": Right.SET_UP,
     "POST /reviewers/{cycle_id}/{number}/{what}": Right.MANAGE_REVIEWERS,
 }
@@ -245,6 +246,7 @@ API: dict[str, Right | Somewhere | str] = {
     "POST /api/v1/cycles/{cycle_id}/applicants/{number}/contact": Right.MANAGE_APPLICANTS,
     "GET /api/v1/cycles/{cycle_id}/conflicts/scores": Right.SEE_REVIEWERS,
     "POST /api/v1/cycles/{cycle_id}/conflicts/waive": Right.ENTER_REVIEWS,
+    "POST /api/v1/cycles/{cycle_id}/reviewers/{number}/return": Right.MANAGE_REVIEWERS,
     "POST /api/v1/cycles/{cycle_id}/reviewers/{number}/void": Right.ENTER_REVIEWS,
     "POST /api/v1/cycles/{cycle_id}/conflicts": Right.MANAGE_REVIEWERS,
     "PUT /api/v1/cycles/{cycle_id}/panels": Right.MANAGE_REVIEWERS,
@@ -261,6 +263,7 @@ API: dict[str, Right | Somewhere | str] = {
     "PUT /api/v1/cycles/{cycle_id}/availability/packet": OWN,
     "GET /api/v1/cycles/{cycle_id}/scores": Right.SEE_APPLICANTS,
     "POST /api/v1/cycles/{cycle_id}/scores/{score}/correction": Right.ENTER_REVIEWS,
+    "POST /api/v1/cycles/{cycle_id}/scores/restore": Right.ENTER_REVIEWS,
     "POST /api/v1/cycles/{cycle_id}/scores/void": Right.ENTER_REVIEWS,
     "POST /api/v1/cycles/{cycle_id}/scores/volunteered": Right.ENTER_REVIEWS,
     "POST /api/v1/cycles/{cycle_id}/scores/{score}/admission": Right.ENTER_REVIEWS,

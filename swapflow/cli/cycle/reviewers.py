@@ -133,6 +133,19 @@ def leave(
     )
 
 
+@app.command("return")
+def come_back(
+    cycle: CycleId, reviewer: ReviewerId, by: By, reason: Must, as_json: AsJson = False
+) -> None:
+    """Put a reviewer who left on the roster again, as they were."""
+    product().reviewers.come_back(cycle, reviewer, by=by, reason=reason)
+    report(
+        {"cycle": cycle, "reviewer": reviewer, "by": by},
+        f"{reviewer} is back and may be asked again",
+        as_json=as_json,
+    )
+
+
 @app.command("purge")
 def purge(
     cycle: CycleId,

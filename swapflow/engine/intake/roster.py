@@ -5,10 +5,12 @@ from dataclasses import replace
 
 from swapflow.bandit.ties import tie_key
 from swapflow.domain.event import EventType, Json
+from swapflow.domain.ids import same_id
 from swapflow.domain.people.reviewer import Absence, Reviewer
 from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT
 from swapflow.domain.rules import Rules
 from swapflow.engine.intake.applications import refuse_held
+from swapflow.engine.intake.own_reviews import bar_own_reviews
 from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.preconditions import refuse_finalized
@@ -177,6 +179,44 @@ def leave(
         if reason:
             tx.note(subject=f"reviewer {external_id}", by=by, text=reason)
         return len(ended)
+
+
+def come_back(
+    cycle_id: str, external_id: str, *, by: str, reason: str, ledger: CycleReads
+) -> None:
+    """Put a reviewer who left on the roster again, as they were; the reason is kept.
+
+    Raises:
+        NotFoundError: If the roster has no such id, or they were erased.
+        InvalidInputError: If there is no reason, they have not left, or another reviewer has their
+            address by now.
+        CycleFinalizedError: If the cohort is fixed, except for the reserve.
+    """
+    if not reason.strip():
+        raise InvalidInputError("reason_missing")
+    with ledger.write(cycle_id) as tx:
+        roster = tx.reviewers()
+        reviewer = next((r for r in roster if r.external_id == external_id), None)
+        if reviewer is None or reviewer.was_erased:
+            raise NotFoundError("reviewer_not_in_program", cycle=cycle_id, reviewer=external_id)
+        if not reviewer.reserve:
+            refuse_finalized(tx)
+        if reviewer.active:
+            raise InvalidInputError("reviewer_there", reviewer=external_id)
+        address = same_id(reviewer.email)
+        for other in roster:
+            if address and other.active and same_id(other.email) == address:
+                raise InvalidInputError(
+                    "reviewer_address_taken",
+                    reviewer=external_id,
+                    email=reviewer.email,
+                    other=other.external_id,
+                )
+        back = replace(reviewer, active=True)
+        tx.change_reviewer(back)
+        tx.record(EventType.REVIEWER_RETURNED, {"r": reviewer.number})
+        bar_own_reviews(tx, tx.applications(), [back])
+        tx.note(subject=f"reviewer {external_id}", by=by, text=reason.strip())
 
 
 def change_availability(

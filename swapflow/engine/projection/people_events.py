@@ -187,6 +187,9 @@ class PeopleProjection:
     def _reviewer_left(self, payload: Mapping[str, Json]) -> None:
         self.reviewers[int_of(payload["r"])].active = False
 
+    def _reviewer_returned(self, payload: Mapping[str, Json]) -> None:
+        self.reviewers[int_of(payload["r"])].active = True
+
     def _conflicts_added(self, payload: Mapping[str, Json]) -> None:
         for application, reviewer in table_rows(payload["pairs"]):
             self._bar_for_good(application, reviewer)

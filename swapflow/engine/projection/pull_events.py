@@ -238,6 +238,8 @@ class PullProjection(PeopleProjection):
         if pull is not None and counted and not counts:
             # The panel still waits, so another must be asked.
             pull.answered = tuple(other for other in pull.answered if other != seat)
+        if pull is not None and counts and not counted and seat not in pull.answered:
+            pull.answered = (*pull.answered, seat)
 
     def _declined(self, payload: Mapping[str, Json]) -> None:
         key = (int_of(payload["a"]), int_of(payload["k"]), int_of(payload["o"]))

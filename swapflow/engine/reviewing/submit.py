@@ -21,6 +21,7 @@ from swapflow.domain.rules import Rules
 from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.projection.pull_events import EXTRA_PULL
+from swapflow.engine.reviewing.asked_again import asked_again, end_asked_again
 from swapflow.engine.reviewing.submitted_score import check_origin, new_score, seat_payload
 from swapflow.errors import (
     AssignmentClosedError,
@@ -180,21 +181,6 @@ class _Submission:
             if score.counts
         )
 
-    def _asked_again(self, assignment: Assignment) -> list[Assignment]:
-        """Return the open requests of a late reviewer about the same application."""
-        again = self._tx.assignments_of_reviewer(assignment.reviewer, OPEN_ASSIGNMENT)
-        return [a for a in again if a.application == assignment.application]
-
-    def _end_asked_again(self, again: Sequence[Assignment]) -> None:
-        """Cancel requests whose reviewer has answered an earlier one; their seats are vacant."""
-        if not again:
-            return
-        ids = [a.id for a in again]
-        self._replaced.update(ids)
-        self._tx.move_assignments(ids, AssignmentStatus.CANCELLED, allowed=OPEN_ASSIGNMENT)
-        items = [[a.application, a.kind, a.ordinal, a.seat, a.attempt, a.reviewer] for a in again]
-        self._tx.record(EventType.EXPIRED, {"items": items})
-
     def _value(self, answer: Answer, assignment: Assignment) -> int:
         """Convert the marks by the rubric in force, or by the one the form was opened with."""
         # Today's rubric is tried first: where it can read the marks, its utilities are the ones
@@ -221,14 +207,14 @@ class _Submission:
         """Close the own pull if no other reviewer has begun it, else open an extra one."""
         pull = self._pulls[assignment.pull_id]
         same_seat = [a for a in self._tx.assignments_of([pull.id]) if a.seat == assignment.seat]
-        again = self._asked_again(assignment)
+        again = asked_again(self._tx, assignment)
         begun = assignment.seat in self._changes[pull.id].values or any(
             a.status is AssignmentStatus.OPENED and a.reviewer != assignment.reviewer
             for a in same_seat
         )
         waits = pull.status is PullStatus.OPEN and pull.id not in self._closed
         if waits and not begun:
-            self._end_asked_again(again)
+            self._replaced.update(end_asked_again(self._tx, again))
             # A successor who has not opened the request loses nothing when the first reviewer's
             # answer counts.
             replaced_by = [a.id for a in same_seat if a.status.is_open]
@@ -244,7 +230,7 @@ class _Submission:
             return self._keep(answer, assignment, value, reason=NotCounted.NO_LONGER_ASKED)
         if cycle.spent + cycle.committed + pull.cost > self._rules.budget:
             return self._keep(answer, assignment, value, reason=NotCounted.NO_BUDGET)
-        self._end_asked_again(again)
+        self._replaced.update(end_asked_again(self._tx, again))
         return self._count_extra(answer, assignment, value)
 
     def _count(

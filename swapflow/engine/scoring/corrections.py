@@ -8,6 +8,7 @@ from swapflow.domain.fixed_point import Delta, contribution
 from swapflow.domain.ids import cycle_of
 from swapflow.domain.reviewing.assignment import (
     OPEN_ASSIGNMENT,
+    AssignmentStatus,
     Pull,
     PullStatus,
 )
@@ -89,6 +90,70 @@ def void_reviewer(
     with ledger.write(cycle_id) as tx:
         scores = [score for score in tx.scores_of_reviewer(reviewer) if score.counts]
     return void([s.assignment_id for s in scores], by=by, reason=reason, ledger=ledger)
+
+
+def restore(assignments: Collection[str], *, by: str, reason: str, ledger: CycleReads) -> int:
+    """Undo voids: each score counts again, by a further revision; return how many.
+
+    All of them, or none.
+
+    Raises:
+        InvalidInputError: If there is no reason, a score was not voided, its reviewer's new
+            request about the applicant is open or counts, or its seat went to another.
+        CycleFinalizedError: If the cohort is fixed.
+    """
+    if not reason.strip():
+        raise InvalidInputError("reason_missing")
+    names = sorted(set(assignments))
+    if not names:
+        return 0
+    if len({cycle_of(name) for name in names}) > 1:
+        raise InvalidInputError("answers_of_several_cycles", cycles=len(names))
+    with ledger.write(cycle_of(names[0])) as tx:
+        for name in names:
+            old = _score(tx, name)
+            if old.counts or old.reason != NotCounted.VOIDED:
+                raise InvalidInputError("score_not_voided", assignment=name)
+            _refuse_second_look(tx, old)
+            _refuse_taken_seat(tx, old)
+            new = replace(
+                old, revision=old.revision + 1, counts=True, reason="", submitted_at=tx.now
+            )
+            revise(tx, old, new, marks=None, by=by, reason=reason.strip())
+    return len(names)
+
+
+def restore_reviewer(
+    cycle_id: str, reviewer: int, *, by: str, reason: str, ledger: CycleReads
+) -> int:
+    """Undo the voids of all scores of a reviewer; return how many count again.
+
+    Raises:
+        InvalidInputError, CycleFinalizedError: As `restore` does; then none is restored.
+    """
+    with ledger.write(cycle_id) as tx:
+        voided = [
+            score.assignment_id
+            for score in tx.scores_of_reviewer(reviewer)
+            if not score.counts and score.reason == NotCounted.VOIDED
+        ]
+    return restore(voided, by=by, reason=reason, ledger=ledger)
+
+
+def _refuse_taken_seat(tx: Transaction, score: Score) -> None:
+    """Refuse to count a score again whose request waits for others in its place."""
+    if tx.pulls([score.pull_id])[score.pull_id].status is not PullStatus.OPEN:
+        return
+    others = [a for a in tx.assignments_of([score.pull_id]) if a.id != score.assignment_id]
+    taken = any(
+        a.seat == score.seat and (a.status.is_open or a.status is AssignmentStatus.SCORED)
+        for a in others
+    )
+    pull = tx.pulls([score.pull_id])[score.pull_id]
+    counting = sum(s.counts for s in tx.standing_scores([score.pull_id]))
+    # The last answer of a panel closes its request; one that was voided cannot.
+    if taken or counting + 1 >= pull.quorum:
+        raise InvalidInputError("seat_taken", assignment=score.assignment_id)
 
 
 def admit(assignment: str, *, by: str, reason: str, ledger: CycleReads) -> int:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from swapflow.domain.people.reviewer import NewReviewer, Reviewer
 from swapflow.engine.intake.roster import (
     add_conflicts,
+    come_back,
     leave,
     purge_reviewer,
     set_panel,
@@ -118,6 +119,11 @@ class ReviewerService:
         """Take a reviewer off the roster; return how many requests go to others."""
         moved = leave(cycle_id, external_id, by=by, reason=reason, ledger=self.context.ledger)
         return self.context.ring_after(cycle_id, moved)
+
+    def come_back(self, cycle_id: str, external_id: str, *, by: str, reason: str) -> None:
+        """Put a reviewer who left on the roster again."""
+        come_back(cycle_id, external_id, by=by, reason=reason, ledger=self.context.ledger)
+        self.context.doorbell.ring(cycle_id)
 
     def add_conflicts(
         self, cycle_id: str, pairs: Iterable[tuple[str, str]], *, source: str

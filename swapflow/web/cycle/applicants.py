@@ -10,7 +10,6 @@ from fastapi.responses import RedirectResponse, Response
 
 from swapflow.domain.cohort.quality_words import likely_words
 from swapflow.domain.people.application import ApplicationStatus
-from swapflow.domain.people.mail_address import can_be_mailed
 from swapflow.errors import InvalidInputError
 from swapflow.files.exports.document import can_make_pdf
 from swapflow.i18n.languages import gettext_noop
@@ -26,7 +25,6 @@ from swapflow.web.http.program_page import (
     Refused,
     act,
     held,
-    plain_line,
     said_why,
     visible,
 )
@@ -36,8 +34,6 @@ from swapflow.web.http.rendering import render
 router = APIRouter(prefix="/applicants")
 
 MayRead = Annotated[Principal, Depends(may(Right.SEE_APPLICANTS))]
-MayEnter = Annotated[Principal, Depends(may(Right.ENTER_REVIEWS))]
-MayManageReviewers = Annotated[Principal, Depends(may(Right.MANAGE_REVIEWERS))]
 MayManage = Annotated[Principal, Depends(may(Right.MANAGE_APPLICANTS))]
 MayDecide = Annotated[Principal, Depends(may(Right.DECIDE))]
 MaySetUp = Annotated[Principal, Depends(may(Right.SET_UP))]
@@ -197,16 +193,19 @@ def _card(
                 for one in product.reviewers.conflicting_scores(cycle_id)
                 if one.score.application == number
             ],
-            "roster": _roster(product, cycle_id) if Right.MANAGE_REVIEWERS in rights else (),
+            "roster": (
+                roster_options(product, cycle_id) if Right.MANAGE_REVIEWERS in rights else ()
+            ),
             "refused": refused,
         },
         status=refused.status,
     )
 
 
-def _card_again(
+def card_again(
     request: Request, principal: Principal, product: Product, cycle_id: str, number: int
 ) -> Again:
+    """Return what shows the applicant's page again, with a form that was refused."""
     return lambda refused: _card(request, principal, product, cycle_id, number, refused)
 
 
@@ -226,7 +225,7 @@ def move(
         if what not in _MOVES:
             raise InvalidInputError("action_not_chosen")
         why = said_why(reason)
-        name = _name(product, cycle_id, number)
+        name = name_of(product, cycle_id, number)
         product.applicants.move(cycle_id, name, _MOVES[what][0], by=principal.name, reason=why)
 
     done = _MOVES.get(what, (None, "moved an applicant"))[1]
@@ -238,44 +237,7 @@ def move(
         deed,
         form="status",
         typed={"reason": reason},
-        again=_card_again(request, principal, product, cycle_id, number),
-    )
-
-
-@router.post("/{cycle_id}/{number}/contact")
-def correct_contact(
-    request: Request,
-    principal: MayManage,
-    product: Product,
-    cycle_id: str,
-    number: int,
-    name: Annotated[str, Form()] = "",
-    email: Annotated[str, Form()] = "",
-    reason: Reason = "",
-) -> Response:
-    """Correct an applicant's name or mail address, at any time."""
-
-    def deed() -> None:
-        external_id = _name(product, cycle_id, number)
-        values = {
-            "name": plain_line(name, named="name", most=200),
-            "email": plain_line(email, named="email", most=200),
-        }
-        if values["email"] and not can_be_mailed(values["email"]):
-            raise FieldError("email", "address_not_mailable", address=values["email"])
-        product.applicants.correct(
-            cycle_id, external_id, values, by=principal.name, reason=said_why(reason)
-        )
-
-    return act(
-        request,
-        principal,
-        f"/applicants/{cycle_id}/{number}",
-        "corrected an applicant",
-        deed,
-        form="contact",
-        typed={"name": name, "email": email, "reason": reason},
-        again=_card_again(request, principal, product, cycle_id, number),
+        again=card_again(request, principal, product, cycle_id, number),
     )
 
 
@@ -295,7 +257,7 @@ def ask(
         if kind not in {known.name for known in product.cycles.rules(cycle_id).kinds}:
             raise FieldError("kind", "kind_not_chosen")
         why = said_why(reason)
-        name = _name(product, cycle_id, number)
+        name = name_of(product, cycle_id, number)
         product.applicants.ask(cycle_id, name, kind, by=principal.name, reason=why)
 
     back = f"/applicants/{cycle_id}/{number}"
@@ -307,64 +269,7 @@ def ask(
         deed,
         form="ask",
         typed={"kind": kind, "reason": reason},
-        again=_card_again(request, principal, product, cycle_id, number),
-    )
-
-
-@router.post("/{cycle_id}/{number}/conflict")
-def record_conflict(
-    request: Request,
-    principal: MayManageReviewers,
-    product: Product,
-    cycle_id: str,
-    number: int,
-    reviewer: Annotated[str, Form()] = "",
-) -> Response:
-    """Record that a reviewer may not judge an applicant, and take back what is out."""
-
-    def deed() -> None:
-        if reviewer not in {known for known, _ in _roster(product, cycle_id)}:
-            raise FieldError("reviewer", "reviewer_not_chosen")
-        pair = (_name(product, cycle_id, number), reviewer)
-        product.reviewers.add_conflicts(cycle_id, [pair], source=f"staff: {principal.name}")
-
-    return act(
-        request,
-        principal,
-        f"/applicants/{cycle_id}/{number}",
-        "recorded a conflict of interest",
-        deed,
-        form="conflict",
-        typed={"reviewer": reviewer},
-        again=_card_again(request, principal, product, cycle_id, number),
-    )
-
-
-@router.post("/{cycle_id}/{number}/conflict/waive")
-def waive_conflict(
-    request: Request,
-    principal: MayEnter,
-    product: Product,
-    cycle_id: str,
-    number: int,
-    reviewer: Annotated[str, Form()] = "",
-    reason: Reason = "",
-) -> Response:
-    """Let a score count in spite of a conflict, with a reason."""
-
-    def deed() -> None:
-        why, name = said_why(reason), _name(product, cycle_id, number)
-        product.reviewers.waive_conflict(cycle_id, name, reviewer, by=principal.name, reason=why)
-
-    return act(
-        request,
-        principal,
-        f"/applicants/{cycle_id}/{number}",
-        "let a score count in spite of a conflict",
-        deed,
-        form="waive",
-        typed={"reason": reason},
-        again=_card_again(request, principal, product, cycle_id, number),
+        again=card_again(request, principal, product, cycle_id, number),
     )
 
 
@@ -381,7 +286,7 @@ def pin(
     """Pin an applicant in or out at the decision, or take that back."""
 
     def deed() -> None:
-        _name(product, cycle_id, number)
+        name_of(product, cycle_id, number)
         why = said_why(reason)
         product.cohort.propose_pin(cycle_id, number, verdict, by=principal.name, reason=why)
 
@@ -395,7 +300,7 @@ def pin(
         deed,
         form="pin",
         typed={"reason": reason},
-        again=_card_again(request, principal, product, cycle_id, number),
+        again=card_again(request, principal, product, cycle_id, number),
     )
 
 
@@ -411,7 +316,7 @@ def erase(
     """Erase everything personal about an applicant, once their id is typed."""
 
     def deed() -> None:
-        name = _name(product, cycle_id, number)
+        name = name_of(product, cycle_id, number)
         if confirm.strip() != name:
             raise FieldError("confirm", "erasing_applicant_name_differs", name=name)
         product.applicants.erase(cycle_id, name, by=principal.name)
@@ -424,7 +329,7 @@ def erase(
         deed,
         form="erase",
         typed={"confirm": confirm},
-        again=_card_again(request, principal, product, cycle_id, number),
+        again=card_again(request, principal, product, cycle_id, number),
     )
 
 
@@ -468,7 +373,7 @@ def _rows(product: Product, cycle_id: str, only: int | None = None) -> list[dict
     return rows
 
 
-def _roster(product: Product, cycle_id: str) -> list[tuple[str, str]]:
+def roster_options(product: Product, cycle_id: str) -> list[tuple[str, str]]:
     """List the reviewers who are known by name, as options."""
     return [
         (one.external_id, f"{one.name} ({one.external_id})" if one.name else one.external_id)
@@ -477,7 +382,12 @@ def _roster(product: Product, cycle_id: str) -> list[tuple[str, str]]:
     ]
 
 
-def _name(product: Product, cycle_id: str, number: int) -> str:
+def name_of(product: Product, cycle_id: str, number: int) -> str:
+    """Return an applicant's id.
+
+    Raises:
+        InvalidInputError: If the applicant was erased.
+    """
     name = product.applicants.get(cycle_id, number).external_id
     if not name:
         raise InvalidInputError("applicant_was_erased")

@@ -82,6 +82,22 @@ def release_reviewer(
     return Counted(count=moved)
 
 
+@router.post("/reviewers/{number:int}/return")
+def return_reviewer(
+    request: Request,
+    cycle_id: CycleId,
+    number: Number,
+    principal: MayManageReviewers,
+    product: Product,
+    why: Because,
+) -> reviewers.Reviewer:
+    """Put a reviewer who left on the roster again, with a reason."""
+    found = _find(product, cycle_id, number)
+    product.reviewers.come_back(cycle_id, found.external_id, by=principal.name, reason=why.reason)
+    note(request, principal, "put a reviewer on the roster again", about=found.external_id)
+    return _shown(_find(product, cycle_id, number))
+
+
 @router.post("/reviewers/{number:int}/nudge")
 def nudge_reviewer(
     request: Request,
