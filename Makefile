@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo quick test test-all test-browser screenshots slow check audit bench load load-web chaos drills fuzz study openapi messages lock clean
+.PHONY: help setup demo quick test test-all test-browser screenshots slow check audit bench load load-web starve chaos races drills fuzz study openapi messages lock clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -60,9 +60,16 @@ load: setup  ## Run three cycles at once for MINUTES (10), DATABASE sqlite or po
 load-web: setup  ## Run 200 reviewers who type at once for two minutes, into var/web.json
 	$(BIN)/python -m tests.bench.web_load $(LOAD)
 
+starve: setup  ## Time sign-in, liveness and inbox under dripping webhooks and a held lock, into var/starve.json
+	$(BIN)/python -m tests.bench.starve
+
 chaos: setup  ## Break a running system 200 times (SEED, FAULTS, DATABASE, BREAK), into var/chaos.json
 	$(BIN)/python -m tests.chaos --seed $(or $(SEED),1) --faults $(or $(FAULTS),200) \
 		--database $(or $(DATABASE),sqlite) $(if $(BREAK),--break $(BREAK))
+
+races: setup  ## Confirm pages 500 times (TRIES, SEED, DATABASE, BREAK) while others act, into var/races.json
+	$(BIN)/python -m tests.races --tries $(or $(TRIES),500) --seed $(or $(SEED),1) \
+		--database $(or $(DATABASE),both) $(if $(BREAK),--break $(BREAK))
 
 drills: setup  ## Carry out the runbook on a running deployment, into deploy/DRILLS.md
 	$(BIN)/python -m tests.system.drills

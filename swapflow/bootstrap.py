@@ -24,18 +24,21 @@ from swapflow.identity.services import IdentityContext, Office, compose_office
 from swapflow.instrumentation.tracing import TracedEvents, carried, is_on, trace_writes
 from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.schema_revision import is_current
+from swapflow.ledger.core.write_admission import WriteBounds
 from swapflow.ledger.maintenance.backup import back_up, restore
 from swapflow.ledger.maintenance.health import look_at_database as database_facts
 from swapflow.ledger.maintenance.room import why_unwritable as unwritable
 from swapflow.ledger.privacy.personal_data import SqlPersonalData
 from swapflow.ledger.sql_ledger import SqlLedger
+from swapflow.outbound.answer_turns import AnswerTurnsInFiles
+from swapflow.outbound.call_slots import call_slots
 from swapflow.outbound.guarded_client import GuardedClient
 from swapflow.outbound.mail import outbox_folder, smtp
 from swapflow.outbound.scoring_services import scoring_services
 from swapflow.outbound.webhooks import webhook_sender
 from swapflow.queues.celery import KEY_PREFIX, CeleryDispatcher, broker_url, celery_app
 from swapflow.queues.inline import InlineDispatcher
-from swapflow.queues.names import ALL_QUEUES
+from swapflow.queues.names import ALL_QUEUES, MAILER_QUEUES, WORKER_QUEUES, served_queues
 from swapflow.settings import Settings, load_settings
 from swapflow.state.cookie_key import read_cookie_key
 from swapflow.state.health import look_at_redis as redis_facts
@@ -73,6 +76,13 @@ def office() -> Office:
     """Return the office of this deployment: accounts, sign-in, rights, audit log."""
     with _ONE_AT_A_TIME:
         return _built()[1]
+
+
+def bound_writes(product: Swapflow) -> None:
+    """Bound how many writes of a process wait that has few threads, and people who wait."""
+    record = product.context.ledger
+    if isinstance(record, SqlLedger):
+        record.bound_writes(WriteBounds())
 
 
 def is_built() -> bool:
@@ -129,7 +139,9 @@ def assemble(settings: Settings) -> tuple[Swapflow, Office]:
         doorbell=RedisDoorbell(settings.redis),
         post=smtp(settings) if settings.smtp_host else outbox_folder(settings.data_dir / "outbox"),
         send_webhook=webhook_sender(client),
+        call_slot=call_slots(settings.data_dir / "call-slots", slots=settings.webhook_slots),
         automatic_reviewers=programs_of_rosters(settings, client),
+        answer_turns=AnswerTurnsInFiles(settings.data_dir / "answer-turns"),
         events=TracedEvents(ledger) if is_on() else None,
         address=settings.address,
         provider=bool(settings.provider),
@@ -173,6 +185,21 @@ def chunk_sender(settings: Settings) -> Callable[[Sequence[str]], None]:
         broker_url(settings.redis), visibility_timeout=settings.visibility_timeout, include=[]
     )
     return CeleryDispatcher(app).send_chunks
+
+
+def queues_for(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the queues that a worker serves which is started with these names."""
+    return served_queues(names)
+
+
+def mailer_queues() -> tuple[str, ...]:
+    """Return the queues of the worker that sends mails and does nothing else."""
+    return MAILER_QUEUES
+
+
+def worker_queues() -> tuple[str, ...]:
+    """Return the queues of the workers beside a mailer."""
+    return WORKER_QUEUES
 
 
 def check_redis(settings: Settings) -> None:

@@ -13,16 +13,18 @@ SwapflowError
 ├── ConflictError                 the request was valid, but the cycle has moved on
 │   ├── AssignmentClosedError     scored, declined, expired or cancelled already
 │   ├── LeaseLostError            another coordinator has taken over this cycle
-│   └── StaleDraftError           the draft was changed elsewhere; both texts are at hand
+│   ├── StaleDraftError           the draft was changed elsewhere; both texts are at hand
+│   └── StaleRevisionError        a form was made from something older than is stored now
 ├── NotSignedInError              nobody is signed in, or no longer
 ├── ForbiddenError                signed in, without the right to do this
 │   └── SignInMethodRefusedError  signed in, in a way that this cycle's rules do not take
 ├── RateLimitedError              too often in too short a time
+├── DamagedRecordError            a row of one cycle's record cannot be read; the others can
 └── UnavailableError              Redis, the database or the queue did not answer
 
-The CLI turns the first three and the last into exit codes 2, 3, 4 and 5, the web all of them
-into statuses 422, 404, 409, 401, 403, 429 and 503; a worker retries only the last. Anything else
-that escapes is a bug.
+The CLI turns the first three and the last two into exit codes 2, 3, 4, 5 and 5, the web all of
+them into statuses 422, 404, 409, 401, 403, 429, 503 and 503; a worker retries only the last.
+Anything else that escapes is a bug.
 """
 
 from collections.abc import Mapping, Sequence
@@ -172,6 +174,21 @@ class StaleDraftError(ConflictError):
         self.body = dict(body)
 
 
+class StaleRevisionError(ConflictError):
+    """A form was made from something older than is stored now; nothing was overwritten.
+
+    Attributes:
+        stored: What is stored now, by the name of the field.
+    """
+
+    def __init__(self, stored: Mapping[str, object]) -> None:
+        content = [
+            Message("stored_field", name=name, value=value) for name, value in stored.items()
+        ]
+        super().__init__("changed_since_form", stored=content or [Message("stored_nothing")])
+        self.stored = dict(stored)
+
+
 class NotSignedInError(SwapflowError):
     """Nobody is signed in here, or the session has ended; sign in and repeat the request."""
 
@@ -194,6 +211,22 @@ class RateLimitedError(SwapflowError):
     def __init__(self, code: str, /, *, seconds: int, **params: object) -> None:
         super().__init__(code, seconds=seconds, **params)
         self.seconds = seconds
+
+
+class DamagedRecordError(SwapflowError):
+    """A row of the record cannot be read: it was changed outside of swapflow, or its disk failed.
+
+    Attributes:
+        cycle: The cycle that the row belongs to, "" where that cannot be known.
+        event: Number of the event that cannot be read; None for any other row.
+    """
+
+    def __init__(
+        self, code: str, /, *, cycle: str = "", event: int | None = None, **params: object
+    ) -> None:
+        super().__init__(code, cycle=cycle, event=event, **params)
+        self.cycle = cycle
+        self.event = event
 
 
 class UnavailableError(SwapflowError):

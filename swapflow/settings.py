@@ -265,6 +265,11 @@ class Settings(BaseSettings):
         )
 
     @property
+    def webhook_slots(self) -> int:
+        """Webhook calls at the same time: half of a worker's tasks, so that others stay free."""
+        return max(1, self.worker_concurrency // 2)
+
+    @property
     def embedded_redis(self) -> bool:
         """Whether `swapflow up` starts the server itself."""
         return self.redis_url is None

@@ -82,6 +82,7 @@ MIRRORED = {
 IMPLEMENTED = {
     "DecisionWrites": "writing decisions: the port, and the same in SQL",
     "PeopleWrites": "writing people: the port, and the same in SQL",
+    "PreparedWrites": "writing what waits for signatures: the port, and the same in SQL",
     "RequestWrites": "writing requests: the port, and the same in SQL",
 }
 """Names of ports that their one implementation bears too."""

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from swapflow.cli.output import Listing, hundred, many
+from swapflow.errors import NotReadyError
 
 
 if TYPE_CHECKING:
@@ -172,6 +173,14 @@ def _too_close(seen: "Progress") -> str:
 
 
 # A list
+
+
+def final_digest(swapflow: "Swapflow", cycle_id: str) -> str:
+    """Return the digest of the list that is final, "" while none is."""
+    try:
+        return swapflow.cohort.final_list(cycle_id).seal.digest
+    except NotReadyError:
+        return ""
 
 
 def proposal_json(proposal: "Proposal", outcomes: "Iterable[Outcome]") -> dict[str, object]:

@@ -35,6 +35,7 @@ from swapflow.cli.research import demo, paper_studies, past_rounds, plan, replay
 from swapflow.cli.reviewing import inbox
 from swapflow.errors import (
     ConflictError,
+    DamagedRecordError,
     InvalidInputError,
     NotFoundError,
     SwapflowError,
@@ -49,6 +50,7 @@ _CODES: tuple[tuple[type[SwapflowError], int], ...] = (
     (InvalidInputError, 2),
     (NotFoundError, 3),
     (ConflictError, 4),
+    (DamagedRecordError, 5),
     (UnavailableError, 5),
 )
 

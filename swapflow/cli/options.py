@@ -33,6 +33,15 @@ def login_name() -> str:
 
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+Digest = Annotated[
+    str,
+    typer.Option(
+        "--digest",
+        metavar="DIGEST",
+        help="Of what was shown before (--json has it); nothing else is done.",
+    ),
+]
+
 By = Annotated[
     str,
     typer.Option(

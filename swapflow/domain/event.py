@@ -65,6 +65,7 @@ from typing import TypeAlias
 
 from swapflow.domain.cycle import Position
 from swapflow.domain.fixed_point import Delta
+from swapflow.errors import DamagedRecordError
 
 
 Json: TypeAlias = "int | float | str | bool | Sequence[Json] | Mapping[str, Json] | None"
@@ -192,3 +193,10 @@ def chain_hash(previous: str, *, cycle_id: str, seq: int, kind: str, text: str) 
     # The stored text is hashed as it is: a verifier needs no rule for writing JSON.
     head = f"{previous}|{cycle_id}|{seq}|{kind}|"
     return hashlib.sha256((head + text).encode()).hexdigest()
+
+
+def damaged_event(cycle_id: str, seq: int, error: Exception) -> DamagedRecordError:
+    """Build the error for an event that cannot be read; quotes no value, for it may be a mark."""
+    return DamagedRecordError(
+        "event_damaged", cycle=cycle_id, event=seq, problem=type(error).__name__
+    )

@@ -8,12 +8,12 @@ batch of messages), before_apply, after_apply (every change of the live state).
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from swapflow.domain.cycle import Position
 from swapflow.engine.ports.dispatcher import Dispatcher, QueueMessage
-from swapflow.engine.ports.live_state import Applied, Arms, Changes, CycleState
+from swapflow.engine.ports.live_state import Applied, Arms, Changes, CycleState, QuarantineNote
 from swapflow.engine.ports.writes.transaction import Transaction, Write, WriteHook
 from swapflow.errors import InvalidInputError
 
@@ -107,6 +107,18 @@ class CrashingState:
     def retire(self, cycle_id: str, *, seconds: float) -> None:
         """Call the wrapped state."""
         self._inner.retire(cycle_id, seconds=seconds)
+
+    def quarantine(self, cycle_id: str, note: QuarantineNote) -> None:
+        """Call the wrapped state."""
+        self._inner.quarantine(cycle_id, note)
+
+    def end_quarantine(self, cycle_id: str) -> None:
+        """Call the wrapped state."""
+        self._inner.end_quarantine(cycle_id)
+
+    def quarantined(self) -> Mapping[str, QuarantineNote]:
+        """Call the wrapped state."""
+        return self._inner.quarantined()
 
 
 def crash_around_write(crash: CrashPoint) -> WriteHook:

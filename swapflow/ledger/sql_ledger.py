@@ -1,12 +1,12 @@
 """The ledger on SQLite or PostgreSQL: rounds, cycles, leases, transactions, maintenance."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from sqlalchemy import bindparam, insert, select, update
+from sqlalchemy import Connection, bindparam, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from typing_extensions import override
 
@@ -17,15 +17,17 @@ from swapflow.engine.ports.coordination import Coordination
 from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.records import Lease
 from swapflow.engine.ports.writes.transaction import Transaction, WriteHook, write_alone
-from swapflow.errors import InvalidInputError, NotFoundError
+from swapflow.errors import DamagedRecordError, InvalidInputError, NotFoundError
 from swapflow.ledger.cohort.announcements import SqlAnnouncements
 from swapflow.ledger.cohort.meetings import SqlMeetings
 from swapflow.ledger.cohort.offers import SqlOffers
 from swapflow.ledger.cohort.reconsiderations import SqlReconsiderations
 from swapflow.ledger.core.cycle_lock import LOCK_CYCLE, store_rules
+from swapflow.ledger.core.damaged_rows import UNREADABLE
 from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.row_mapping import to_cycle
 from swapflow.ledger.core.statements import no_cycle
+from swapflow.ledger.core.write_admission import WriteBounds
 from swapflow.ledger.cycle.cycle_reads import SqlCycleReads
 from swapflow.ledger.cycle.draft_batches import DraftBatches
 from swapflow.ledger.cycle.outbox import SqlOutbox
@@ -55,6 +57,18 @@ _SET_LEASE = (
 
 FURTHEST_LEASE = 10
 """A lease that ends later than this many lengths comes from a clock that was set back."""
+
+
+def _first_damaged(connection: Connection, ids: Collection[str]) -> DamagedRecordError:
+    """Name the first of these cycles whose row cannot be read."""
+    for cycle_id in ids:
+        try:
+            connection.execute(_CYCLE, {"cycle": cycle_id}).all()
+        except UNREADABLE as error:
+            return DamagedRecordError(
+                "row_damaged", cycle=cycle_id, table=CYCLE.name, problem=type(error).__name__
+            )
+    return DamagedRecordError("value_damaged", problem=CYCLE.name)
 
 
 class SqlLedger(
@@ -105,6 +119,10 @@ class SqlLedger(
     def monitoring(self) -> SqlMonitoring:
         """Return the monitoring record, on the same connections."""
         return SqlMonitoring(self._database)
+
+    def bound_writes(self, bounds: WriteBounds) -> None:
+        """Bound how many writes of this process wait for others, and for how long."""
+        self._database.bound_writes(bounds)
 
     def dispose(self) -> None:
         """Close the connections; a forked child starts with new ones."""
@@ -187,11 +205,17 @@ class SqlLedger(
         return to_cycle(row)
 
     @override
-    def cycles(self) -> tuple[Cycle, ...]:
+    def cycles(self, *, without: Collection[str] = ()) -> tuple[Cycle, ...]:
         query = select(CYCLE).order_by(CYCLE.c.created_at, CYCLE.c.id)
+        if without:
+            query = query.where(CYCLE.c.id.not_in(sorted(without)))
         with self._database.reading() as connection:
-            rows = connection.execute(query).mappings().all()
-        return tuple(map(to_cycle, rows))
+            try:
+                return tuple(map(to_cycle, connection.execute(query).mappings().all()))
+            except UNREADABLE:
+                # A moment that is none fails before its row is there: look at one at a time.
+                ids = connection.execute(select(CYCLE.c.id).where(CYCLE.c.id.not_in(without)))
+                raise _first_damaged(connection, ids.scalars().all()) from None
 
     # Writing
 
@@ -205,6 +229,7 @@ class SqlLedger(
     def _write(self, cycle_id: str, epoch: int | None) -> Iterator[Transaction]:
         with self._database.writing() as connection:
             transaction = SqlTransaction(connection, self._database, cycle_id, epoch)
+            self._database.has_its_lock()
             yield transaction
             # Not reached when the block raises:
             # then no event is written and the transaction rolls back.

@@ -6,6 +6,7 @@ from swapflow.ledger.cohort.offers import OfferWrites
 from swapflow.ledger.cohort.reconsiderations import ReconsiderationWrites
 from swapflow.ledger.cycle.decision_writes import DecisionWrites
 from swapflow.ledger.cycle.imported_lists import ImportedListWrites
+from swapflow.ledger.cycle.prepared_writes import PreparedWrites
 from swapflow.ledger.cycle.requests import RequestWrites
 from swapflow.ledger.privacy.erasure import ErasureWrites
 
@@ -15,6 +16,7 @@ class SqlTransaction(
     ImportedListWrites,
     RequestWrites,
     DecisionWrites,
+    PreparedWrites,
     OfferWrites,
     AnnouncementWrites,
     MeetingWrites,

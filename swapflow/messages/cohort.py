@@ -7,11 +7,10 @@ TEXTS = {
     ),
     "hold_out_of_range": "letters are held from 0 minutes to {days} days before they leave",
     "letters_out_of_date": (
-        "offers, answers or words have changed since these letters were shown; look at them "
+        "changed since these letters were shown: {changed:, }. Nothing was written; look at them "
         "once more"
     ),
     "nobody_to_write_to": "there is nobody to write to: all were told, or have no address",
-    "offers_recorded_meanwhile": "others record offers and answers at this moment; try again",
     "no_letter_held": "no letter is held that could be taken back",
     "letters_have_left": (
         "{left} of {letters} letters have left, and what they say stands; the others follow"
@@ -33,7 +32,6 @@ TEXTS = {
         "the rules ask for {needed} signatures, {count} given ({signers}): name the others "
         "with --signed-by"
     ),
-    "score_came_meanwhile": "a score came in while the list was made; finalize again",
     "reopening_names_missing": (
         "reopening a cohort needs two different names and a reason: --by A --by B --reason …"
     ),
@@ -93,8 +91,8 @@ TEXTS = {
     ),
     "risk_out_of_range": "a risk of {risk:g}: write a number from 0 to 0.5, e.g. 0.05",
     "offers_out_of_date": (
-        "offers or answers were recorded since this was shown, so somebody else may be next; "
-        "look at who is next now"
+        "changed since this was shown: {changed:, }, so somebody else may be next. Nothing was "
+        "offered; look at who is next now"
     ),
     "list_not_final_for_offers": (
         "the list of {cycle!r} is not fixed, so there is no place to offer: `swapflow cycle "
@@ -102,12 +100,13 @@ TEXTS = {
     ),
     "reconsideration_reason_missing": "a reconsideration needs a reason, and who asked for it",
     "kind_unknown": "the rules have no kind {kind!r}; they have {kinds}",
-    "recorded_meanwhile": "something was recorded at the same moment; try again",
+    "recorded_meanwhile": (
+        "others record at this moment, again and again; nothing was done; try again"
+    ),
     "withdrawal_reason_missing": "write why it is taken back; it stands in the record",
     "reconsideration_signatures_missing": (
         "a reconsideration is signed by {needed} people, {count} given: --by A --by B"
     ),
-    "recorded_since_shown": "something was recorded since this was shown; look at it again",
     "reconsideration_just_concluded": "this reconsideration was concluded a moment ago",
     "undoing_names_missing": (
         "undoing needs {needed} different names and a reason: --by A --by B --reason …"
@@ -139,9 +138,35 @@ TEXTS = {
         "what you were about to sign was changed or taken back; look at it again"
     ),
     "list_changed_since_prepared": (
-        "the list has changed since this was prepared, so its signatures are void; prepare "
-        "it again"
+        "changed since this was prepared: {changed:, }. Its signatures are void; nothing was "
+        "fixed; look at it again and prepare it again"
     ),
+    "changed_since_shown": (
+        "changed since this was shown: {changed:, }. Nothing was done; look at it again"
+    ),
+    "part_unknown": "what was shown",
+    "part_what": "what waits for signatures",
+    "part_version": "the version of the list",
+    "part_rules": "the rules",
+    "part_list": "who is on the list, or the order",
+    "part_missing": "which reviews are missing",
+    "part_promised": "who keeps an offered place",
+    "part_outcomes": "what is decided about applicants",
+    "part_changes": "what is decided otherwise than proposed",
+    "part_applicants": "the applicants",
+    "part_reviewers": "the reviewers",
+    "part_held": "which letters are held",
+    "part_reconsideration": "which reconsideration is open",
+    "part_reviews": "how many fresh reviews came in",
+    "part_evidence": "the estimates",
+    "part_waitlist": "the places on the waitlist",
+    "part_places": "how many places are held",
+    "part_result": "what is proposed",
+    "part_next": "who is next",
+    "part_lapsed": "which offers were not answered in time",
+    "part_letters": "the letters, or who gets one",
+    "part_unreachable": "who has no address",
+    "part_unoffered": "who is chosen and has no offer",
     "signed_already": "you have signed this; somebody else signs it too",
     "reopening_by_one_person": "a reopening is asked for by one person and agreed to by another",
     "prepared_decision_just_changed": (

@@ -68,7 +68,6 @@ TEXTS = {
         "everyone twice"
     ),
     "cycle_cannot_launch": "cycle {cycle!r} cannot be launched:\n{problems}",
-    "cycle_launched_a_moment_ago": "cycle {cycle!r} was launched a moment ago",
     "launch_automatic_reviewers": (
         "automatic reviewers in a real program ({programs}): give the rules an [automatic] "
         "table with purpose, approver and date, or take them off the roster"

@@ -1,6 +1,10 @@
 """Tasks, scores, rubrics, documents and interviews."""
 
 TEXTS = {
+    "tasks_unreadable": (
+        "the tasks of program {cycle} cannot be shown at the moment; nothing is lost. Tell the "
+        "office that invited you"
+    ),
     "criterion_unknown": (
         "the rubric of {kind!r} has no criterion {criterion!r}; it has {criteria}"
     ),
@@ -51,5 +55,11 @@ TEXTS = {
     "assignment_answered": (
         "assignment {assignment} is answered already; use a correction to change the score"
     ),
+    "changed_since_form": (
+        "this was changed after the form was opened. Nothing was overwritten, and what you typed "
+        "is kept. Stored is now: {stored:; }"
+    ),
+    "stored_field": "{name}: {value}",
+    "stored_nothing": "nothing",
     "draft_changed_elsewhere": "this draft was changed in another tab or on another device",
 }

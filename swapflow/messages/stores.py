@@ -36,12 +36,39 @@ TEXTS = {
         "postgresql://USER:PASSWORD@HOST/NAME"
     ),
     "database_unknown": "{backend} is no database swapflow knows; use SQLite or PostgreSQL",
+    "event_damaged": (
+        "event {event} of program {cycle} cannot be read ({problem}); this program stands still "
+        "until the event is as it was recorded, all others go on. Restore it from a backup "
+        "(deploy/RUNBOOK.md, A damaged row), then run `swapflow cycle verify {cycle}`"
+    ),
+    "row_damaged": (
+        "a row of table {table} of program {cycle} cannot be read ({problem}); this program "
+        "stands still until the row is as it was stored, all others go on. Restore it from a "
+        "backup (deploy/RUNBOOK.md, A damaged row), then run `swapflow cycle verify {cycle}`"
+    ),
+    "program_set_aside": (
+        "program {cycle} cannot go on after event {event} ({problem}); it stands still, all "
+        "others go on. `swapflow cycle verify {cycle}` names what differs from the record; once "
+        "it agrees, the program goes on"
+    ),
+    "record_unreadable": (
+        "the record cannot be replayed to its end ({problem}): a row is not what was stored"
+    ),
+    "value_damaged": (
+        "a value in the database cannot be read ({problem}); `swapflow cycle verify` names the "
+        "program that it belongs to"
+    ),
     "database_without_tables": (
         "the database {place} has not the tables of this version; run `swapflow db upgrade`"
     ),
     "database_being_set_up": (
         "the database is being set up anew; try again in some minutes, and tell whoever runs "
         "swapflow"
+    ),
+    "writes_wait": "another process holds the database; enough writes wait for it already",
+    "database_busy": (
+        "the database is busy with something long at the moment; nothing of this was stored. Try "
+        "again in some seconds"
     ),
     "database_away": (
         "the database does not answer at the moment; what was stored is safe. Try again in a "

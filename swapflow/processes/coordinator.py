@@ -2,10 +2,12 @@
 
 import signal
 import threading
+import traceback
 from collections.abc import Callable
 
 import structlog
 
+from swapflow.engine.ports.live_state import QuarantineNote
 from swapflow.engine.services import Swapflow
 from swapflow.errors import UnavailableError
 from swapflow.instrumentation.tracing import traced_turn
@@ -33,7 +35,7 @@ def run_coordinator(
     stopping = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stopping.set())
-    coordinator = product.cycles.coordinator(holder)
+    coordinator = product.cycles.coordinator(holder, on_fault=_report)
     log.info("coordinator started", event_name="coordinator_started", holder=coordinator.holder)
     turn, backoff = traced_turn(coordinator.turn), 0.5
     while not stopping.is_set():
@@ -53,3 +55,16 @@ def run_coordinator(
             coordinator.wait(WAIT_SECONDS)
     coordinator.stop()
     log.info("coordinator stopped", event_name="coordinator_stopped", holder=coordinator.holder)
+
+
+def _report(cycle_id: str, note: QuarantineNote, error: Exception) -> None:
+    """Log a program that stands still: where it failed, and no value of a row."""
+    frames = traceback.extract_tb(error.__traceback__)
+    log.error(
+        "a program is set aside, the others go on",
+        event_name="program_set_aside",
+        cycle_id=cycle_id,
+        seq=note.event,
+        why=str(note.why),
+        where=[f"{frame.filename}:{frame.lineno}" for frame in frames[-3:]],
+    )

@@ -7,9 +7,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from swapflow.bootstrap import worker_queues
 from swapflow.errors import UnavailableError
 from swapflow.processes.parent_watch import dies_with_this_process
-from swapflow.processes.process_specs import redis_spec, web_environment, web_spec, worker_spec
+from swapflow.processes.process_specs import (
+    mailer_spec,
+    redis_spec,
+    web_environment,
+    web_spec,
+    worker_spec,
+)
 from swapflow.processes.supervisor import ProcessSpec
 from swapflow.settings import Settings
 
@@ -30,7 +37,11 @@ def deployment_specs(
     return [
         *servers,
         *(coordinator_spec(settings, name) for name in _names("coordinator", coordinators)),
-        *(worker_spec(settings, name=name) for name in _names("worker", workers)),
+        *(
+            worker_spec(settings, name=name, queues=worker_queues())
+            for name in _names("worker", workers)
+        ),
+        mailer_spec(settings),
         web_spec(settings, command("web")),
     ]
 

@@ -15,6 +15,7 @@ from importlib.metadata import version
 from swapflow.bootstrap import why_unwritable
 from swapflow.engine.ports.health_facts import DatabaseFacts, Outboxes, RedisFacts
 from swapflow.errors import InvalidInputError, UnavailableError
+from swapflow.identity.ports.identity_store import UNCONDITIONAL
 from swapflow.processes.exposure import Exposure, open_data, refused_rosters, untrusted_proxy
 from swapflow.settings import Settings, load_settings, refuse_unsafe
 
@@ -240,6 +241,16 @@ def _redis(settings: Settings) -> Iterator[DoctorFinding]:
     yield _persistence(facts)
     yield from _queues(facts)
     yield from map(_exposed, untrusted_proxy(facts, settings))
+    if count := facts.noted.get(UNCONDITIONAL):
+        yield DoctorFinding(
+            check="API clients",
+            grade=Grade.WARNING,
+            says=f"about {count} writes in 30 days did not say what they were made from, and "
+            "overwrote what was there",
+            cure="send the ETag of what was read as If-Match; from 1.0 on such writes are refused "
+            "with 428 (docs/administrators.md)",
+        )
+    yield from _quarantine(facts)
 
 
 def _eviction(facts: RedisFacts) -> DoctorFinding:
@@ -308,6 +319,17 @@ def _queues(facts: RedisFacts) -> Iterator[DoctorFinding]:
     else:
         total = sum(facts.waiting.values())
         yield DoctorFinding(check="queues", grade=Grade.GOOD, says=f"{total} messages wait")
+
+
+def _quarantine(facts: RedisFacts) -> Iterator[DoctorFinding]:
+    for cycle_id, note in facts.quarantined.items():
+        yield _fault(
+            f"program {cycle_id}",
+            f"it stands still since {note.since:%Y-%m-%d %H:%M} UTC, at event {note.event}: "
+            f"{note.why}",
+            f"mend the row (deploy/RUNBOOK.md, A damaged row), then swapflow cycle verify "
+            f"{cycle_id}",
+        )
 
 
 def _disk(settings: Settings) -> DoctorFinding:

@@ -20,7 +20,7 @@ from swapflow.bootstrap import look_at_database, look_at_redis
 from swapflow.domain.cycle import CycleStatus
 from swapflow.engine.ports.health_facts import DatabaseFacts, Outboxes, RedisFacts
 from swapflow.engine.services import Swapflow
-from swapflow.errors import SwapflowError, UnavailableError
+from swapflow.errors import DamagedRecordError, SwapflowError, UnavailableError
 from swapflow.settings import Settings
 
 
@@ -78,7 +78,10 @@ class Figures(Collector):
                 status.add_metric([cycle.id, cycle.status.value], 1.0)
                 events.add_metric([cycle.id], float(cycle.position.seq))
                 decisions.add_metric([cycle.id], float(cycle.decisions))
-                rules = self._product.cycles.rules(cycle.id)
+                try:
+                    rules = self._product.cycles.rules(cycle.id)
+                except DamagedRecordError:  # the others' figures are wanted all the more
+                    continue
                 cost.add_metric([cycle.id, "budget"], float(rules.budget))
                 cost.add_metric([cycle.id, "spent"], float(cycle.spent))
                 cost.add_metric([cycle.id, "committed"], float(cycle.committed))
@@ -157,6 +160,11 @@ def _redis(facts: RedisFacts) -> Iterator[Metric]:
     memory.add_metric(["used"], float(facts.memory_used))
     memory.add_metric(["most"], float(facts.memory_most))
     yield memory
+    yield _one(
+        "swapflow_programs_set_aside",
+        "Programs that stand still because something of theirs cannot be read.",
+        float(len(facts.quarantined)),
+    )
     yield _one(
         "swapflow_redis_refuses_writes",
         "1 when Redis refuses a small write.",

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException
 
+from swapflow.bootstrap import mailer_queues
 from swapflow.processes.celery_worker import WORKER_ENVIRONMENT, worker_argv
 from swapflow.processes.embedded_redis import (
     find_server,
@@ -14,6 +15,10 @@ from swapflow.processes.embedded_redis import (
 )
 from swapflow.processes.supervisor import ProcessSpec
 from swapflow.settings import Settings
+
+
+MAILER_SLOTS = 2
+"""Mails that the mailer sends at the same time."""
 
 
 def redis_spec(settings: Settings) -> ProcessSpec:
@@ -58,10 +63,14 @@ def web_environment(settings: Settings) -> dict[str, str]:
     }
 
 
+ANSWER_SECONDS = 10.0
+"""Seconds that a web process on a busy machine may take for its first answer."""
+
+
 def web_answers(settings: Settings) -> bool:
     """Whether the web process takes requests."""
     host = "127.0.0.1" if settings.web_host in {"0.0.0.0", "::"} else settings.web_host  # noqa: S104 - compared, not bound
-    connection = HTTPConnection(host, settings.web_port, timeout=2)
+    connection = HTTPConnection(host, settings.web_port, timeout=ANSWER_SECONDS)
     try:
         connection.request("GET", "/health/ready")
         return connection.getresponse().status == HTTPStatus.OK
@@ -87,17 +96,26 @@ def with_free_port(settings: Settings) -> Settings:
 
 
 def worker_spec(
-    settings: Settings, *, name: str = "worker", queues: tuple[str, ...] = ()
+    settings: Settings,
+    *,
+    name: str = "worker",
+    queues: tuple[str, ...] = (),
+    concurrency: int | None = None,
 ) -> ProcessSpec:
     """Describe a worker with a pool of threads; none named means every queue."""
     return ProcessSpec(
         name=name,
         argv=worker_argv(
             name=name,
-            concurrency=settings.worker_concurrency,
+            concurrency=concurrency or settings.worker_concurrency,
             queues=queues,
             log_level="WARNING" if settings.log_level == "INFO" else settings.log_level,
         ),
         env={**WORKER_ENVIRONMENT, **web_environment(settings)},
         ready_seconds=60.0,
     )
+
+
+def mailer_spec(settings: Settings) -> ProcessSpec:
+    """Describe the worker that sends mails and nothing else: a sign-in then never waits."""
+    return worker_spec(settings, name="mailer", queues=mailer_queues(), concurrency=MAILER_SLOTS)

@@ -15,6 +15,7 @@ from swapflow.errors import UnavailableError
 from swapflow.processes.data_folder_lock import locked_folder, note_processes, run_folder, sweep
 from swapflow.processes.heartbeat import HEARTBEAT_VARIABLE
 from swapflow.processes.parent_watch import dies_with_this_process
+from swapflow.processes.progress import wait_ready
 
 
 Sink = Callable[[str, str], None]
@@ -44,7 +45,8 @@ class ProcessSpec:
         ready: Says whether it serves now; None asks for its heartbeat file, whose path it finds
             in SWAPFLOW_HEARTBEAT.
         stage: Started when all of the lower stages are ready, stopped before them.
-        ready_seconds: Longest time to get ready; then it is killed and started again.
+        ready_seconds: Seconds without any sign of work after which a process that is not ready is
+            killed and started again; one that works may take as long as it needs.
         grace: Seconds from the request to stop until it is killed with its whole process group.
         hint: What to do when it does not start.
     """
@@ -347,16 +349,21 @@ class _Child:
         self._owner.pass_on(self.spec.name, line)
 
     async def _watch_ready(self) -> None:
-        """Wait until the process serves; kill it when that takes too long."""
+        """Wait until the process serves; kill it only when it has done nothing for a while."""
         began = time.monotonic()
-        ready = self.spec.ready or self._heartbeat.exists
-        while not ready():
-            if time.monotonic() - began > self.spec.ready_seconds:
-                self._tail.append(f"not ready after {self.spec.ready_seconds:g} s")
-                self._owner.say(f"{self.spec.name} is not ready in time, killing it")
-                self._kill_group()
-                return
-            await asyncio.sleep(0.05)
+        is_ready = await wait_ready(
+            self.spec.name,
+            self.spec.ready or self._heartbeat.exists,
+            pid=self.pid,
+            lines=self._tail,
+            idle=self.spec.ready_seconds,
+            say=self._owner.say,
+        )
+        if not is_ready:
+            self._tail.append(f"not ready, and idle for {self.spec.ready_seconds:g} s")
+            self._owner.say(f"{self.spec.name} does not get on, killing it")
+            self._kill_group()
+            return
         self._owner.say(f"{self.spec.name} is ready after {time.monotonic() - began:.1f} s")
         self.settled.set()
 

@@ -17,6 +17,7 @@ from swapflow.errors import UnavailableError
 from swapflow.queues.names import (
     ALL_QUEUES,
     MAIL_QUEUE,
+    SIGN_IN_QUEUE,
     STUDY_QUEUE,
     WEBHOOK_QUEUE,
     TaskName,
@@ -220,6 +221,8 @@ def _address(message: QueueMessage) -> tuple[TaskName, str]:
     match message.topic:
         case Topic.DELIVER:
             return TaskName.DELIVER, pull_queue(message.tier)
+        case Topic.SIGN_IN:
+            return TaskName.SEND_MAIL, SIGN_IN_QUEUE
         case Topic.MAIL:
             return TaskName.SEND_MAIL, MAIL_QUEUE
         case Topic.WEBHOOK:

@@ -1,5 +1,6 @@
 """The names that dispatchers and workers must agree on: tasks and physical queues."""
 
+from collections.abc import Sequence
 from enum import StrEnum
 
 
@@ -22,11 +23,29 @@ PULL_QUEUES = (
 )
 """One queue per pull kind, in the order of the rules; kinds beyond the last share it."""
 
+SIGN_IN_QUEUE = "sign_in"
+"""Mails of the office, which a person waits for at the sign-in page."""
+
 MAIL_QUEUE = "mail"
 WEBHOOK_QUEUE = "webhook"
 STUDY_QUEUE = "study"
 
-ALL_QUEUES = (*PULL_QUEUES, MAIL_QUEUE, WEBHOOK_QUEUE, STUDY_QUEUE)
+MAILER_QUEUES = (SIGN_IN_QUEUE, MAIL_QUEUE)
+"""Served by a worker of their own: nothing that waits for another system may hold up a sign-in."""
+
+WORKER_QUEUES = (*PULL_QUEUES, WEBHOOK_QUEUE, STUDY_QUEUE)
+"""Served by the other workers."""
+
+ALL_QUEUES = (*WORKER_QUEUES, *MAILER_QUEUES)
+
+
+def served_queues(named: Sequence[str]) -> tuple[str, ...]:
+    """Return the queues of a worker that is started with these names; none means all.
+
+    A worker that was told to serve mails before sign-ins had a queue of their own serves both.
+    """
+    more = (SIGN_IN_QUEUE,) if MAIL_QUEUE in named and SIGN_IN_QUEUE not in named else ()
+    return (*more, *named)
 
 
 def pull_queue(tier: int) -> str:

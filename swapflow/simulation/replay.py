@@ -148,6 +148,7 @@ class InProcess:
             # Workers after the coordinator:
             # what they answer is there at its next turn, as in production.
             done = self.coordinator.turn() + self._dispatcher.run_pending()
+            self.coordinator.raise_fault()
             yield progress_of(self.product, cycle_id)
             if not done:
                 return

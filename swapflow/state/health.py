@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Collection
+from typing import cast
 
 import redis
 from redis.backoff import NoBackoff
@@ -9,6 +10,9 @@ from redis.exceptions import ResponseError
 from redis.retry import Retry
 
 from swapflow.engine.ports.health_facts import RedisFacts
+from swapflow.state.keys import QUARANTINE
+from swapflow.state.quarantine_notes import decoded_notes
+from swapflow.state.rate_limits import NOTED_PREFIX
 from swapflow.state.redis import OLDEST_SERVER, answering, connect
 from swapflow.state.untrusted_proxies import read_untrusted_proxy
 
@@ -39,6 +43,8 @@ def look_at_redis(
             on_disk = _persistence(client, info)
             refused = _try_to_write(client)
             untrusted = read_untrusted_proxy(client)
+            noted = _noted(client)
+            quarantined = decoded_notes(cast("dict[bytes, bytes]", client.hgetall(QUARANTINE)))
     finally:
         client.close()
     version = str(info["redis_version"])
@@ -52,12 +58,14 @@ def look_at_redis(
         memory_used=int(info["used_memory"]),
         memory_most=int(info.get("maxmemory", 0)),
         refused=refused,
+        quarantined=quarantined,
         ahead=ahead,
         untrusted_proxy=untrusted,
         waiting=second,
         moving=frozenset(
             name for name in queues if second[name] == 0 or second[name] < first[name]
         ),
+        noted=noted,
     )
 
 
@@ -72,6 +80,14 @@ def _lengths(client: redis.Redis, queues: Collection[str], prefix: str) -> dict[
         for name in queues:
             pipeline.llen(prefix + name)
         return dict(zip(queues, map(int, pipeline.execute()), strict=True))
+
+
+def _noted(client: redis.Redis) -> dict[str, int]:
+    """Read what was only counted, by its name."""
+    keys = list(client.scan_iter(match=f"{NOTED_PREFIX}*", count=1000))
+    return {
+        key.decode().removeprefix(NOTED_PREFIX): int(client.get(key) or 0) for key in sorted(keys)
+    }
 
 
 def _try_to_write(client: redis.Redis) -> str:

@@ -6,8 +6,9 @@
 | `sf:{C}:num` | string | numerator of arm i: bytes 8i to 8i + 7, signed big-endian |
 | `sf:{C}:inf` | string | information, likewise |
 | `sf:{C}:pend` | string | pending information, likewise |
-| `sf:{C}:board` | string | the dashboard that pages read, as encoded by the coordinator | |
-`sf:bell` | list | one cycle id per ring not yet heard, at most `BELL_RINGS` |
+| `sf:{C}:board` | string | the dashboard that pages read, as encoded by the coordinator |
+| `sf:quarantine` | hash | cycles that stand still: event, reason and time of each, as JSON |
+| `sf:bell` | list | one cycle id per ring not yet heard, at most `BELL_RINGS` |
 | `sf:untrusted-proxy` | string | address of a proxy that nobody trusts, for a week |
 
 C is the cycle's id. The braces are part of the key: they keep the keys of a cycle in one
@@ -21,6 +22,9 @@ from typing import NamedTuple
 
 BELL = "sf:bell"
 """The doorbell's list."""
+
+QUARANTINE = "sf:quarantine"
+"""The hash of the cycles that stand still."""
 
 BELL_RINGS = 8
 """Most stored rings: a ring only means that there is something new, and one is enough."""

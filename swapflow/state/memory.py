@@ -3,14 +3,22 @@
 import math
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 from typing_extensions import override
 
 from swapflow.domain.cycle import START, Position
-from swapflow.engine.ports.live_state import Applied, Arms, Changes, CycleState, Doorbell, Integers
+from swapflow.engine.ports.live_state import (
+    Applied,
+    Arms,
+    Changes,
+    CycleState,
+    Doorbell,
+    Integers,
+    QuarantineNote,
+)
 from swapflow.errors import InvalidInputError
 from swapflow.state.codec import LARGEST, arms_needed, check_changes
 
@@ -38,6 +46,7 @@ class MemoryCycleState(CycleState):
         self._cycles: dict[str, Arms] = {}
         self._boards: dict[str, bytes] = {}
         self._until: dict[str, float] = {}
+        self._notes: dict[str, QuarantineNote] = {}
 
     @override
     def position(self, cycle_id: str) -> Position:
@@ -94,6 +103,18 @@ class MemoryCycleState(CycleState):
         with self._lock:
             self._let_go(cycle_id)
             return self._boards.get(cycle_id)
+
+    @override
+    def quarantine(self, cycle_id: str, note: QuarantineNote) -> None:
+        self._notes = {**self._notes, cycle_id: note}
+
+    @override
+    def end_quarantine(self, cycle_id: str) -> None:
+        self._notes = {known: note for known, note in self._notes.items() if known != cycle_id}
+
+    @override
+    def quarantined(self) -> Mapping[str, QuarantineNote]:
+        return self._notes
 
     def check(self) -> None:
         """Check nothing: memory needs none."""

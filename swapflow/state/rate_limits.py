@@ -1,11 +1,15 @@
 """Counting of tries: in Redis, and in this process while Redis is away."""
 
 import math
+import threading
 import time
+from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TypeVar
 
 from limits import RateLimitItem, RateLimitItemPerSecond
+from limits.errors import StorageError
 from limits.storage import MemoryStorage, storage_from_string
 from limits.strategies import SlidingWindowCounterRateLimiter
 from redis.exceptions import RedisError
@@ -15,6 +19,18 @@ from swapflow.identity.ports.identity_store import Limiter
 
 
 T = TypeVar("T")
+
+PREFIX = "swapflow:limits"
+
+FLUSH_EVERY = 5.0
+"""Seconds between two times at which what was counted is sent to Redis."""
+
+NOTED = "noted"
+NOTED_PREFIX = f"{PREFIX}:{NOTED}/"
+"""Prefix of the keys of what is only counted."""
+
+NOTED_FOR = 30 * 24 * 3600
+"""Seconds after which a count begins anew."""
 
 
 class RedisLimiter(Limiter):
@@ -28,10 +44,33 @@ class RedisLimiter(Limiter):
             url.replace("unix://", "redis+unix://", 1),
             socket_timeout=timeout,
             socket_connect_timeout=timeout,
-            key_prefix="swapflow:limits",
+            key_prefix=PREFIX,
         )
         self._shared = SlidingWindowCounterRateLimiter(shared)
         self._own = SlidingWindowCounterRateLimiter(MemoryStorage())
+        self._storage = shared
+        self._noted: Counter[str] = Counter()
+        self._flushed = -math.inf
+        self._flushing = threading.Lock()
+
+    @override
+    def note(self, name: str) -> None:
+        self._noted[name] += 1
+        if time.monotonic() - self._flushed >= FLUSH_EVERY and self._flushing.acquire(
+            blocking=False
+        ):
+            # In a thread of its own: a request must not wait for a Redis that is away.
+            threading.Thread(target=self._flush, daemon=True).start()
+
+    def _flush(self) -> None:
+        try:
+            self._flushed = time.monotonic()
+            for name, count in list(self._noted.items()):
+                with suppress(RedisError, OSError, StorageError):
+                    self._storage.incr(f"{NOTED}/{name}", NOTED_FOR, amount=count)
+                    self._noted[name] -= count
+        finally:
+            self._flushing.release()
 
     @override
     def hit(self, name: str, key: str, *, times: int, seconds: int) -> int:
@@ -62,6 +101,11 @@ class MemoryLimiter(Limiter):
 
     def __init__(self) -> None:
         self._own = SlidingWindowCounterRateLimiter(MemoryStorage())
+        self.noted: Counter[str] = Counter()
+
+    @override
+    def note(self, name: str) -> None:
+        self.noted[name] += 1
 
     @override
     def hit(self, name: str, key: str, *, times: int, seconds: int) -> int:

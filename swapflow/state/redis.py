@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from importlib.resources import files
 from typing import cast
@@ -14,11 +14,19 @@ from redis.retry import Retry
 from typing_extensions import override
 
 from swapflow.domain.cycle import START, Position
-from swapflow.engine.ports.live_state import Applied, Arms, Changes, CycleState, Doorbell
+from swapflow.engine.ports.live_state import (
+    Applied,
+    Arms,
+    Changes,
+    CycleState,
+    Doorbell,
+    QuarantineNote,
+)
 from swapflow.errors import InvalidInputError, UnavailableError
 from swapflow.state.codec import changes_arguments, check_changes, pack, unpack
-from swapflow.state.keys import BELL, BELL_RINGS, cycle_keys, dashboard_key
+from swapflow.state.keys import BELL, BELL_RINGS, QUARANTINE, cycle_keys, dashboard_key
 from swapflow.state.memory import no_arms
+from swapflow.state.quarantine_notes import decoded_notes, encoded_note
 
 
 OLDEST_SERVER = (6, 2)
@@ -140,6 +148,21 @@ class RedisCycleState(CycleState):
     def dashboard(self, cycle_id: str) -> bytes | None:
         with self._answering():
             return cast("bytes | None", self._client.get(dashboard_key(cycle_id)))
+
+    @override
+    def quarantine(self, cycle_id: str, note: QuarantineNote) -> None:
+        with self._answering():
+            self._client.hset(QUARANTINE, cycle_id, encoded_note(note))
+
+    @override
+    def end_quarantine(self, cycle_id: str) -> None:
+        with self._answering():
+            self._client.hdel(QUARANTINE, cycle_id)
+
+    @override
+    def quarantined(self) -> Mapping[str, QuarantineNote]:
+        with self._answering():
+            return decoded_notes(cast("dict[bytes, bytes]", self._client.hgetall(QUARANTINE)))
 
     def check(self) -> None:
         """Raise for a server that would lose data or lacks commands; called before work starts.

@@ -5,11 +5,9 @@ from contextlib import asynccontextmanager
 
 from anyio.to_thread import current_default_thread_limiter
 from fastapi import Depends, FastAPI, Request
-from fastapi.responses import RedirectResponse, Response
+from fastapi.responses import RedirectResponse
 from fastapi.telemetry import TelemetryConfig
 from starlette.middleware.gzip import GZipMiddleware
-from starlette.staticfiles import StaticFiles
-from starlette.types import Scope
 
 from swapflow.engine.services import Swapflow
 from swapflow.identity.services import Office
@@ -44,6 +42,7 @@ from swapflow.web.cycle import (
     today,
 )
 from swapflow.web.http import health, language, server_events
+from swapflow.web.http.bounded_writes import BoundedWrites
 from swapflow.web.http.context import AppContext
 from swapflow.web.http.dependencies import Signed, anybody
 from swapflow.web.http.error_handlers import add_handlers
@@ -51,6 +50,7 @@ from swapflow.web.http.forwarding import ForwardedClients
 from swapflow.web.http.middleware import OwnHost, SameSiteOnly, SecurityHeaders, SmallBodies
 from swapflow.web.http.rendering import STATIC, places_of
 from swapflow.web.http.shutdown import ShutdownMiddleware
+from swapflow.web.http.static_files import StaticFilesInMemory
 from swapflow.web.reviewing import decline, documents, review, task_list
 from swapflow.web.setup import programs, rubrics, rules
 
@@ -112,7 +112,7 @@ def create_app(
     app.state.app = AppContext(product=product, office=office, settings=settings)
     app.state.provider = OpenIdProvider(settings) if settings.provider else None
     add_handlers(app)
-    app.mount("/static", _Static(directory=STATIC), name="static")
+    app.mount("/static", StaticFilesInMemory(directory=STATIC), name="static")
     app.get("/", dependencies=[Depends(anybody)])(home)
     # Where paths overlap the first one added answers: a fixed word comes before a pattern, as
     # `/reviewers/{cycle}/sheets` before `/reviewers/{cycle}/{number}`.
@@ -167,6 +167,7 @@ def create_app(
         SmallBodies, most=ORDINARY_BODY, uploads=settings.upload_mb * 1_000_000 + 100_000
     )
     app.add_middleware(OwnHost, address=settings.address)
+    app.add_middleware(BoundedWrites)
     app.add_middleware(SameSiteOnly)
     app.add_middleware(SecurityHeaders, secure=settings.secure)
     app.add_middleware(language.LanguageMiddleware, settings=settings)
@@ -181,15 +182,3 @@ def home(request: Request, principal: Signed) -> RedirectResponse:
     del request
     places = places_of(principal, None)
     return RedirectResponse(places[0][1] if places else "/inbox", status_code=303)
-
-
-class _Static(StaticFiles):
-    """Files whose addresses change with their content, so that browsers may keep them."""
-
-    async def get_response(self, path: str, scope: Scope) -> Response:
-        response = await super().get_response(path, scope)
-        kept = b"v=" in scope.get("query_string", b"")
-        response.headers["Cache-Control"] = (
-            "public, max-age=31536000, immutable" if kept else "public, max-age=300"
-        )
-        return response

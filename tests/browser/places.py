@@ -17,7 +17,7 @@ from swapflow.domain.cohort.meeting import Word
 from swapflow.domain.cohort.offer import OfferAnswer
 from swapflow.domain.rules import KindRules
 from swapflow.engine.offers.announcement_wording import usual_wording
-from swapflow.engine.reconsideration.reconsider import ReconsiderationRequest
+from swapflow.engine.reconsideration.open_reconsideration import ReconsiderationRequest
 from swapflow.engine.reviewing.documents import DocumentUpload
 from swapflow.engine.reviewing.interviews import InterviewSlot
 from swapflow.identity.permissions import Role

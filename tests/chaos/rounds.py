@@ -110,6 +110,7 @@ def undisturbed(seed: int) -> Outcome:
     make(product, cycle_id)
     while product.cycles.get(cycle_id).status is not CycleStatus.ENDED:
         done = coordinator.turn() + dispatcher.run_pending()
+        coordinator.raise_fault()
         names = {a.number: a.external_id for a in product.applicants.list(cycle_id)}
         for reviewer in product.reviewers.list(cycle_id):
             for asked in product.tasks.inbox(cycle_id, reviewer.external_id):

@@ -24,7 +24,7 @@ from tests.support.tiers import lacks, only_in_full
 
 
 SERVICES = compose(SECRETS)["services"]
-OURS = ("migrate", "coordinator", "worker", "web", "cli")
+OURS = ("migrate", "coordinator", "worker", "mailer", "web", "cli")
 
 
 @contextmanager
@@ -118,12 +118,12 @@ def test_the_settings_of_a_service_are_known_and_lead_to_the_services_beside_it(
 
 
 def test_what_runs_on_is_checked_restarted_and_given_time_to_stop() -> None:
-    for name in ("redis", "postgres", "coordinator", "worker", "web"):
+    for name in ("redis", "postgres", "coordinator", "worker", "mailer", "web"):
         service = SERVICES[name]
         assert service["restart"] == "unless-stopped"
         assert service["stop_grace_period"] == "30s"
         assert service["healthcheck"]["test"]
-    for name in ("coordinator", "worker", "web"):
+    for name in ("coordinator", "worker", "mailer", "web"):
         waits = SERVICES[name]["depends_on"]
         assert waits["migrate"]["condition"] == "service_completed_successfully"
         assert waits["redis"]["condition"] == waits["postgres"]["condition"] == "service_healthy"

@@ -204,7 +204,7 @@ def test_systemd_itself_finds_nothing_wrong(unit: Path, tmp_path: Path) -> None:
 # Kubernetes
 
 
-@pytest.mark.parametrize("name", ["migrate", "coordinator", "worker", "web"])
+@pytest.mark.parametrize("name", ["migrate", "coordinator", "worker", "mailer", "web"])
 def test_the_command_of_a_container_exists_and_its_settings_are_known(name: str) -> None:
     (container,) = PODS[name]["containers"]
     program, *arguments = container["command"]
@@ -218,7 +218,7 @@ def test_the_command_of_a_container_exists_and_its_settings_are_known(name: str)
 
 
 def test_two_coordinators_and_workers_run_and_are_asked_whether_they_live() -> None:
-    for name in ("coordinator", "worker"):
+    for name in ("coordinator", "worker", "mailer"):
         (deployment,) = (
             d for d in MANIFESTS if d["kind"] == "Deployment" and d["metadata"]["name"] == name
         )

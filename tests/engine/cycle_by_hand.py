@@ -142,7 +142,9 @@ class World:
         """Take turns until there is nothing to do; gives how many had something to do."""
         busy = coordinator or self.coordinator
         for turns in range(at_most):
-            if busy.turn() + self._dispatcher.run_pending() == 0:
+            done = busy.turn() + self._dispatcher.run_pending()
+            busy.raise_fault()
+            if done == 0:
                 return turns
         raise AssertionError(f"after {at_most} turns there is still something to do")
 

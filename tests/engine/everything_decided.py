@@ -9,7 +9,7 @@ from swapflow.domain.rules import Floor, KindRules, Purpose, RuleName
 from swapflow.engine.cohort.finalize import Override
 from swapflow.engine.lifecycle.pins import PinSide
 from swapflow.engine.offers.announcement_wording import usual_wording
-from swapflow.engine.reconsideration.reconsider import ReconsiderationRequest
+from swapflow.engine.reconsideration.open_reconsideration import ReconsiderationRequest
 from tests.engine.cycle_by_hand import CYCLE, World, applicant, marks, reviewer, rules
 
 
@@ -44,7 +44,7 @@ ROSTER = [
 def asked(url: str, **changes: object) -> World:
     """A cycle whose asking was ended by staff; nothing of it is signed yet.
 
-    Somebody was pinned, a request struck and others approved, and A008 has no review.
+    One applicant was pinned, a request struck and others approved, and A008 has no review.
     """
     settings: dict[str, object] = {
         "purpose": Purpose.REAL,

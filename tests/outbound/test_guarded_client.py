@@ -151,7 +151,7 @@ def test_no_proxy_of_the_environment_is_asked(monkeypatch: pytest.MonkeyPatch) -
 
 
 def resolver(monkeypatch: pytest.MonkeyPatch, *answers: list[tuple[str, int]]) -> list[str]:
-    """Let names lead to given addresses, another list at each look-up; return the names asked."""
+    """Lead names to given addresses, another list at each look-up; return the names asked."""
     asked: list[str] = []
 
     def look_up(host: str, port: int, **_: object) -> list[object]:

@@ -180,7 +180,7 @@ def test_a_second_signal_does_not_wait_for_the_grace(data: Path) -> None:
 
 @pytest.mark.parametrize(
     ("script", "said"),
-    [("broken", "no such colour: octarine"), ("mute", "not ready after 0.7 s")],
+    [("broken", "no such colour: octarine"), ("mute", "not ready, and idle for 0.7 s")],
 )
 def test_a_child_that_never_gets_ready_ends_the_start_with_what_it_said(
     data: Path, script: str, said: str
@@ -215,3 +215,11 @@ def test_waits_between_starts_double_up_to_a_limit() -> None:
     back_off = BackOff(first=0.5, most=30)
 
     assert [back_off.after(n) for n in (1, 2, 3, 7, 500)] == [0.5, 1, 2, 30, 30]
+
+
+def test_a_child_that_is_slow_but_works_is_waited_for_however_long_it_takes(data: Path) -> None:
+    with supervisor(data, two="slow") as running:
+        wait_ready(running)
+
+        assert "killing" not in running.output()
+        assert "starts again" not in running.output()

@@ -54,7 +54,7 @@ def test_forgotten_tries_are_there_again(limiter: Limiter) -> None:
 def test_a_mail_is_counted_for_less_time_than_its_link_is_good(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Else a stranger who asks again and again could leave somebody without any good link."""
+    """Else a stranger who asks again and again could leave a person without any good link."""
     limiter, allowed = MemoryLimiter(), mailed_links("boss@example.org", "")
     now = time.time()
     monkeypatch.setattr(time, "time", lambda: now)

@@ -30,6 +30,9 @@ SCRIPTS = {
     + "while True: time.sleep(0.2)",
     "broken": "import sys; print('no such colour: octarine'); sys.exit(3)",
     "mute": "import time; time.sleep(600)",
+    "slow": "import time\nuntil = time.monotonic() + 4\nwhile time.monotonic() < until: pass\n"
+    + BEATING
+    + "while True: time.sleep(0.2)",
     "chatty": BEATING + "print('x' * 200_000, flush=True)\nimport time; time.sleep(600)",
 }
 
@@ -50,7 +53,7 @@ def main(data: str, one: str, two: str, grace: str = "10") -> int:
             name=name,
             argv=[sys.executable, "-c", SCRIPTS[script]],
             grace=float(grace),
-            ready_seconds=0.7 if script == "mute" else 30.0,
+            ready_seconds=0.7 if script in {"mute", "slow"} else 30.0,
             hint="Look at its colours.",
         )
         for name, script in (("one", one), ("two", two))

@@ -39,6 +39,8 @@ OWN = {
     "swapflow/ledger/identity/webhook_calls.py": "stored calls and events",
     "swapflow/ledger/schema/base.py": "columns of JSON",
     "swapflow/ledger/cycle/cycle_reads.py": "bodies of events, chained by hash",
+    "swapflow/ledger/core/row_check.py": "bodies of events, chained by hash",
+    "swapflow/automatic_reviewers/source_files.py": "paths written by the command line",
     "swapflow/domain/rules_text.py": "stored rules",
     "swapflow/web/api/idempotency.py": "an answer of the API itself",
     "swapflow/cli/research/replay.py": "what was written a line before",

@@ -114,6 +114,12 @@ class Site:
         self.app: FastAPI = _with_known_routes(create_app(self.product, self.office, settings))
         self.coordinator = self.product.cycles.coordinator("test")
 
+    @property
+    def file(self) -> Path:
+        """The SQLite file of the site."""
+        assert self._file is not None
+        return self._file
+
     # Clients
 
     def anonymous(self) -> TestClient:
@@ -258,7 +264,9 @@ class Site:
     def turn(self, *, at_most: int = 60) -> None:
         """Take coordinators' and workers' turns until nothing is left to do."""
         for _ in range(at_most):
-            if self.coordinator.turn() + self._dispatcher.run_pending() == 0:
+            done = self.coordinator.turn() + self._dispatcher.run_pending()
+            self.coordinator.raise_fault()
+            if done == 0:
                 return
         raise AssertionError(f"after {at_most} turns there is still something to do")
 
@@ -276,7 +284,7 @@ class Site:
     def _work(self, messages: Sequence[QueueMessage]) -> None:
         self.product.tasks.deliver([m.id for m in messages if m.topic is Topic.DELIVER])
         for message in messages:
-            if message.topic is Topic.MAIL:
+            if message.topic in {Topic.MAIL, Topic.SIGN_IN}:
                 self.product.outbox.send_mail(message.id)
             if message.topic is Topic.WEBHOOK:
                 self.product.outbox.call_webhook(message.id)

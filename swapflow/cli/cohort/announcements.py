@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from swapflow.cli.options import AsJson, By, CycleId, product
+from swapflow.cli.options import AsJson, By, CycleId, Digest, product
 from swapflow.cli.output import Listing, day, many, report
 from swapflow.errors import InvalidInputError, NotFoundError
 
@@ -100,6 +100,7 @@ def send(
         str,
         typer.Option(metavar="DIGEST", help="Of what `look --json` showed; nothing else is sent."),
     ] = "",
+    digest: Digest = "",
     as_json: AsJson = False,
 ) -> None:
     """Write the letters; they leave when the time to take them back is over."""
@@ -110,7 +111,7 @@ def send(
         by=by,
         waitlist=waitlist,
         hold=timedelta(minutes=hold),
-        seen=seen,
+        seen=digest or seen,
     )
     made = swapflow.announcements.list(cycle)[-1]
     zone = swapflow.cycles.rules(cycle).zone

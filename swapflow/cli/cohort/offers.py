@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import typer
 
-from swapflow.cli.options import ApplicationId, AsJson, By, CycleId, Reason, product
+from swapflow.cli.options import ApplicationId, AsJson, By, CycleId, Digest, Reason, product
 from swapflow.cli.output import Listing, many, report
 from swapflow.errors import InvalidInputError
 
@@ -87,6 +87,7 @@ def make(
     check: Annotated[
         bool, typer.Option("--check", help="Only say who would be offered a place.")
     ] = False,
+    digest: Digest = "",
     as_json: AsJson = False,
 ) -> None:
     """Offer the free places: to those chosen, then down the waitlist. Run it again any time.
@@ -98,14 +99,21 @@ def make(
     wave = (
         swapflow.offers.next_wave(cycle, at_most=at_most)
         if check
-        else swapflow.offers.make(cycle, by=by, until=when, at_most=at_most)
+        else swapflow.offers.make(cycle, by=by, until=when, at_most=at_most, shown=digest)
     )
     names = _names(swapflow, cycle)
     made = [{"applicant": names[number], "line": line} for number, line in wave.places]
     lapsed = [names[offer.application] for offer in wave.lapsed]
     verb = "would be offered" if check else "offered"
     report(
-        {"cycle": cycle, "offered": made, "no_answer": lapsed, "checked_only": check, "by": by},
+        {
+            "cycle": cycle,
+            "offered": made,
+            "no_answer": lapsed,
+            "checked_only": check,
+            "by": by,
+            "digest": wave.seal.digest,
+        },
         *(f"{name} did not answer in time" for name in lapsed),
         Listing(
             headers=("applicant", "line"),

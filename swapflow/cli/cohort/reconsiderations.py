@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from swapflow.cli.options import ApplicationId, AsJson, By, CycleId, Reason, product
+from swapflow.cli.cycle_output import final_digest
+from swapflow.cli.options import ApplicationId, AsJson, By, CycleId, Digest, Reason, product
 from swapflow.cli.output import Listing, many, report
 from swapflow.errors import InvalidInputError
 
@@ -56,7 +57,7 @@ def open_reconsideration(
     as_json: AsJson = False,
 ) -> None:
     """Ask people who never had the application for fresh reviews: the reserve first."""
-    from swapflow.engine.reconsideration.reconsider import ReconsiderationRequest
+    from swapflow.engine.reconsideration.open_reconsideration import ReconsiderationRequest
 
     wanted = ReconsiderationRequest(
         reason=reason, asked_by=asked_by, asked_on=_day(asked_on), reviews=reviews, kind=kind
@@ -77,7 +78,11 @@ def list_all(cycle: CycleId, as_json: AsJson = False) -> None:
     names = {a.number: a.external_id for a in swapflow.applicants.list(cycle)}
     found = swapflow.reconsiderations.list(cycle)
     report(
-        {"cycle": cycle, "reconsiderations": [_public(r, names) for r in found]},
+        {
+            "cycle": cycle,
+            "reconsiderations": [_public(r, names) for r in found],
+            "digest": final_digest(swapflow, cycle),
+        },
         Listing(
             headers=("applicant", "asked by", "on", "reviews", "result", "version", "signed"),
             rows=tuple(
@@ -120,6 +125,7 @@ def show(cycle: CycleId, applicant: ApplicationId, as_json: AsJson = False) -> N
             "places": found.places,
             "places_held": found.taken,
             "exceptions": list(found.exceptions),
+            "digest": found.seal.digest,
         },
         *_statement(found),
         HOW,
@@ -140,18 +146,22 @@ def conclude(
     beyond: Annotated[
         bool, typer.Option("--beyond", help="Add the person though the places are full.")
     ] = False,
+    digest: Digest = "",
     as_json: AsJson = False,
 ) -> None:
     """Sign what becomes of it; a change of the list moves this person and nobody else."""
     from swapflow.domain.cohort.reconsideration import Result
 
-    closing = product().reconsiderations.conclude(
+    swapflow = product()
+    fixed = digest or swapflow.reconsiderations.evidence(cycle, applicant).seal.digest
+    closing = swapflow.reconsiderations.conclude(
         cycle,
         applicant,
         names=by,
         result=None if result is None else Result(result),
         reason=reason,
         beyond=beyond,
+        shown=fixed,
     )
     place = f" at place {closing.place}" if closing.place else ""
     report(
@@ -164,6 +174,7 @@ def conclude(
             "beyond_the_places": closing.beyond,
             "exceptions": list(closing.exceptions),
             "by": by,
+            "digest": fixed,
         },
         f"{applicant} {RESULTS[closing.result.value]}{place}",
         f"the list is version {closing.version} now; nobody else was moved"
@@ -189,12 +200,27 @@ def take_back(
 
 @app.command("undo")
 def undo(
-    cycle: CycleId, applicant: ApplicationId, by: Names, reason: Must, as_json: AsJson = False
+    cycle: CycleId,
+    applicant: ApplicationId,
+    by: Names,
+    reason: Must,
+    digest: Digest = "",
+    as_json: AsJson = False,
 ) -> None:
     """Undo what a reconsideration made of the list, until the person was offered a place."""
-    version = product().reconsiderations.undo(cycle, applicant, names=by, reason=reason)
+    swapflow = product()
+    fixed = digest or final_digest(swapflow, cycle)
+    version = swapflow.reconsiderations.undo(
+        cycle, applicant, names=by, reason=reason, shown=fixed
+    )
     report(
-        {"cycle": cycle, "applicant": applicant, "version": version, "by": by},
+        {
+            "cycle": cycle,
+            "applicant": applicant,
+            "version": version,
+            "by": by,
+            "digest": fixed,
+        },
         f"undone: the list is version {version}, as it was before",
         as_json=as_json,
     )

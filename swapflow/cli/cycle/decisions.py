@@ -13,6 +13,7 @@ from swapflow.cli.options import (
     AsJson,
     By,
     CycleId,
+    Digest,
     FormOption,
     Must,
     OutFolder,
@@ -90,11 +91,18 @@ def finalize(
     reason: Annotated[
         str, typer.Option(metavar="TEXT", help="With --select and --leave-out: why.")
     ] = "",
+    digest: Digest = "",
+    check: Annotated[
+        bool, typer.Option("--check", help="Only show the list and its digest; fixes nothing.")
+    ] = False,
     out: OutFolder = None,
     as_json: AsJson = False,
 ) -> None:
     """Fix the cohort: what people decide, beside what was proposed."""
     swapflow = product()
+    if check:
+        _show_proposal(swapflow, cycle, as_json=as_json)
+        return
     folder = out or Path(f"{cycle}-cohort")
     _check_folder(folder)
     for line in cycle_output.conflicting_lines(swapflow.reviewers.conflicting_scores(cycle)):
@@ -105,6 +113,7 @@ def finalize(
         signed_by=signed_by or (),
         overrides=_overrides(select or (), leave_out or (), reason),
         waiver=_waiver(waive, by),
+        shown=digest,
     )
     files = _write_files(swapflow, cycle, folder)
     outcomes = swapflow.cohort.outcomes(cycle, swapflow.cycles.get(cycle).cohort_version)
@@ -113,10 +122,25 @@ def finalize(
             **cycle_output.proposal_json(proposal, outcomes),
             "by": by,
             "signed_by": list(dict.fromkeys((by, *(signed_by or ())))),
+            "digest": proposal.seal.digest,
             "files": [str(file) for file in files],
         },
         *cycle_output.proposal_plain(proposal, outcomes),
         f"files: {folder} ({', '.join(file.name for file in files)})",
+        as_json=as_json,
+    )
+
+
+def _show_proposal(swapflow: "Swapflow", cycle: str, *, as_json: bool) -> None:
+    """Print the list that would be fixed now."""
+    proposal = swapflow.cohort.propose(cycle)
+    report(
+        {**cycle_output.proposal_json(proposal, ()), "digest": proposal.seal.digest},
+        *(
+            f"{place.rank:4}  {place.external_id}  {place.standing.value}"
+            for place in proposal.places
+        ),
+        f"digest: {proposal.seal.digest}",
         as_json=as_json,
     )
 
@@ -128,12 +152,15 @@ def reopen(
         list[str], typer.Option("--by", metavar="NAME", help="Give it twice: two people decide.")
     ],
     reason: Must,
+    digest: Digest = "",
     as_json: AsJson = False,
 ) -> None:
     """Start another version of a fixed cohort; the old one stays on record."""
-    version = product().cohort.reopen(cycle, names=by, reason=reason)
+    swapflow = product()
+    fixed = cycle_output.final_digest(swapflow, cycle)
+    version = swapflow.cohort.reopen(cycle, names=by, reason=reason, shown=digest or fixed)
     report(
-        {"cycle": cycle, "next_version": version, "by": by},
+        {"cycle": cycle, "next_version": version, "by": by, "digest": digest or fixed},
         f"{cycle} is open again; the next finalize stores version {version}",
         as_json=as_json,
     )

@@ -147,6 +147,7 @@ def worker(
     ] = False,
 ) -> None:
     """Run a worker until it is asked to stop; many may run."""
+    from swapflow.bootstrap import queues_for
     from swapflow.errors import InvalidInputError
     from swapflow.processes.celery_worker import WORKER_ENVIRONMENT, worker_argv
     from swapflow.processes.exposure import keep_private
@@ -159,11 +160,13 @@ def worker(
         name=name,
         pool=pool,
         concurrency=concurrency or settings.worker_concurrency,
-        queues=[queue.strip() for queue in queues.split(",") if queue.strip()],
+        queues=queues_for([queue.strip() for queue in queues.split(",") if queue.strip()]),
         log_level=settings.log_level,
     )
     keep_private()
     os.environ.update(WORKER_ENVIRONMENT)
+    if concurrency:
+        os.environ["SWAPFLOW_WORKER_CONCURRENCY"] = str(concurrency)
     if as_json:
         os.environ["SWAPFLOW_LOG_FORMAT"] = "json"
     # In this process's place: signals reach the worker itself.

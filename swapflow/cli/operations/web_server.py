@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import uvicorn
 
-from swapflow.bootstrap import office, swapflow, untrusted_proxies
+from swapflow.bootstrap import bound_writes, office, swapflow, untrusted_proxies
+from swapflow.cli.operations.web_workers import WebWorkers
 from swapflow.instrumentation.tracing import start
 from swapflow.processes.log_format import set_up_logs
 from swapflow.processes.parent_watch import die_with_parent
@@ -33,7 +34,7 @@ def serve(settings: Settings) -> None:
     else:
         # uvicorn raises the signal again once it has stopped in order; that is success.
         signal.signal(signal.SIGTERM, lambda *_: None)
-    uvicorn.run(
+    config = uvicorn.Config(
         "swapflow.cli.operations.web_server:application",
         factory=True,
         workers=settings.web_processes,
@@ -46,9 +47,11 @@ def serve(settings: Settings) -> None:
         proxy_headers=False,
         # A dashboard's open stream would otherwise keep the process alive for ever.
         timeout_graceful_shutdown=2,
-        # A busy machine is no reason to kill those who serve on it.
-        timeout_worker_healthcheck=30,
     )
+    if several:
+        WebWorkers(config, [config.bind_socket()]).run()
+    else:
+        uvicorn.Server(config).run()
 
 
 def application() -> "FastAPI":
@@ -62,4 +65,6 @@ def application() -> "FastAPI":
     from swapflow.web.app import create_app
 
     settings = load_settings()
-    return create_app(swapflow(), office(), settings, note_proxy=untrusted_proxies(settings).note)
+    product = swapflow()
+    bound_writes(product)
+    return create_app(product, office(), settings, note_proxy=untrusted_proxies(settings).note)

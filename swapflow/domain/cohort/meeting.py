@@ -6,6 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from swapflow.domain.cohort.proposal import Verdict
+from swapflow.domain.seal import revision
 
 
 class Word(StrEnum):
@@ -38,6 +39,11 @@ class Said:
     reason: str
     by: str
     at: datetime
+
+    @property
+    def revision(self) -> str:
+        """The revision that a form about another outcome is made from."""
+        return revision(self.word.value, self.reason, self.by, self.at)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

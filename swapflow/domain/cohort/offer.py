@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from swapflow.domain.seal import revision
+
 
 class OfferAnswer(StrEnum):
     """The answer to an offer; WAITING until there is one or the date has passed.
@@ -46,6 +48,11 @@ class Offer:
     risk: float
     answer: OfferAnswer
 
+    @property
+    def revision(self) -> str:
+        """The revision that a form about its answer is made from."""
+        return revision(self.id, self.answer.value)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class YieldRate:
@@ -66,6 +73,11 @@ class YieldRate:
     source: str
     by: str
     at: datetime
+
+    @property
+    def revision(self) -> str:
+        """The revision that a form about another rate is made from."""
+        return revision(self.accepting, self.declining, self.risk, self.source, self.at)
 
     @property
     def mean(self) -> float:

@@ -6,6 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from swapflow.domain.cohort.quality_words import QualityFigures
+from swapflow.domain.seal import Seal, seal
 from swapflow.messages import Message
 
 
@@ -213,6 +214,20 @@ class Proposal:
     def cohort(self) -> tuple[Place, ...]:
         """The places in the cohort."""
         return tuple(p for p in self.places if p.standing is Standing.COHORT)
+
+    @property
+    def seal(self) -> Seal:
+        """The digest of what a decision about this list rests on.
+
+        Estimates are left out: one that moves nobody changes no decision.
+        """
+        return seal(
+            version=[self.cycle_id, self.version],
+            rules=[self.sheet.rules_version, self.sheet.given_way],
+            list=[[p.application, p.standing.value] for p in self.places],
+            missing=[[p.application, dict(p.floor_missing)] for p in self.places],
+            promised=self.promised,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,6 +26,11 @@ class Interview:
     by: str = ""
 
     @property
+    def revision(self) -> str:
+        """The revision that a form about another slot is made from."""
+        return str(self.sequence + 1) + ("" if self.stands else "-")
+
+    @property
     def ends_at(self) -> datetime:
         """The planned end."""
         return self.starts_at + timedelta(minutes=self.minutes)

@@ -21,14 +21,12 @@ from swapflow.engine.projection.live_totals import LiveTotals
 from swapflow.engine.selection.assign import may_ask
 from swapflow.engine.selection.decide import PRIORITY_UNITS, DecisionPlan, decide, stop_plan
 from swapflow.engine.selection.recorded_look import FORMULAS, look_differences
-from swapflow.errors import NotFoundError
+from swapflow.errors import DamagedRecordError, SwapflowError, UnavailableError
+from swapflow.messages import Message
 
 
 ROUNDING = PRIORITY_UNITS // 100_000_000
 """Priorities this close (1e-8) are a tie that rounding may have broken differently."""
-
-UNREADABLE = (ValueError, KeyError, IndexError, TypeError, AttributeError)
-"""What reading rows raises that are not what swapflow wrote."""
 
 
 class VerifiableRecord(Protocol):
@@ -68,21 +66,23 @@ def verify(cycle_id: str, *, ledger: Ledger, state: CycleState | None = None) ->
     every pull; and, if given, the live state. It only reads, the ledger as of one moment, so that
     concurrent work does not show as a difference.
     """
+    findings: list[Disagreement] = []
     with ledger.one_moment():
         broken = ledger.check_chain(cycle_id)
         if broken is not None:
-            # Nothing can be computed from events that are not those of the chain.
-            return _unreadable(broken)
-        rows = ledger.check_rows(cycle_id)
-        findings = [Disagreement(what=what, fatal=True) for what in rows.findings]
+            findings.append(Disagreement(what=broken, fatal=True))
         try:
+            rows = ledger.check_rows(cycle_id)
+            findings += [Disagreement(what=what, fatal=True) for what in rows.findings]
             again = replay(cycle_id, record=ledger)
             findings += again.findings
             findings += row_differences(cycle_id, again.projection, again.arms, ledger=ledger)
             others = again.requests.differences(cycle_id, again.projection, ledger=ledger)
             findings += [Disagreement(what=what, fatal=True) for what in others]
-        except (NotFoundError, *UNREADABLE) as error:
-            return _unreadable(f"the record cannot be replayed: {error}", findings)
+        except UnavailableError:
+            raise
+        except Exception as error:  # noqa: BLE001 - a damaged row can fail anywhere in a replay
+            return _unreadable(error, findings)
     if state is not None:
         findings += _live(cycle_id, again, state=state)
     return Verification(
@@ -94,10 +94,18 @@ def verify(cycle_id: str, *, ledger: Ledger, state: CycleState | None = None) ->
     )
 
 
-def _unreadable(what: str, findings: Sequence[Disagreement] = ()) -> Verification:
-    """Return the result for a record that cannot be replayed."""
-    finding = Disagreement(what=what, fatal=True)
-    return Verification(events=0, decisions=0, findings=(*findings, finding))
+def _unreadable(error: Exception, findings: Sequence[Disagreement]) -> Verification:
+    """Build the result for a record that cannot be read to its end: names what is damaged."""
+    event = (error.event or 0) if isinstance(error, DamagedRecordError) else 0
+    if isinstance(error, SwapflowError):
+        what: str = error.message
+    else:
+        what = Message("record_unreadable", problem=type(error).__name__)
+    return Verification(
+        events=max(0, event - 1),
+        decisions=0,
+        findings=(*findings, Disagreement(what=what, fatal=True)),
+    )
 
 
 def replay(cycle_id: str, *, record: VerifiableRecord) -> ReplayedDecisions:

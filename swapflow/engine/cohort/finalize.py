@@ -1,6 +1,6 @@
 """Step 8, finalize: the rule proposes, people decide, and both are on record."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from swapflow.domain.cohort.proposal import (
@@ -13,13 +13,11 @@ from swapflow.domain.cohort.proposal import (
 )
 from swapflow.domain.cycle import Cycle, CycleStatus
 from swapflow.domain.event import EventType
-from swapflow.engine.offers.announcements import withdraw
+from swapflow.domain.seal import Seal
 from swapflow.engine.ports.cycles import CycleReads
-from swapflow.engine.ports.ledger import Ledger
-from swapflow.engine.read_models.proposal import propose
+from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.selection.pulls import cancel_pulls
 from swapflow.errors import (
-    ConflictError,
     CycleFinalizedError,
     InfeasibleError,
     InvalidInputError,
@@ -41,37 +39,58 @@ class Override:
     reason: str
 
 
-def finalize(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkedOutDecision:
+    """A decision that was worked out and can be fixed.
+
+    Attributes:
+        by: Who decides.
+        signers: Everybody who signs, in order.
+        verdicts: Outcome and reason, by application.
+        waiver: Accepts that some applications are below a floor.
+    """
+
+    proposal: Proposal
+    by: str
+    signers: tuple[str, ...]
+    verdicts: Mapping[int, tuple[Verdict, str]]
+    waiver: Waiver | None
+
+    @property
+    def seal(self) -> Seal:
+        """The digest of the list that people were shown and decide about."""
+        return self.proposal.seal
+
+
+def work_out(
     cycle_id: str,
+    proposal: Proposal,
     *,
     by: str,
     signed_by: Sequence[str] = (),
     overrides: Sequence[Override] = (),
     waiver: Waiver | None = None,
-    ledger: Ledger,
-) -> Proposal:
-    """Make the list final: store proposal, outcomes, signatures and waivers in one transaction.
+    ledger: CycleReads,
+) -> WorkedOutDecision:
+    """Work out a decision about a proposed list; writes nothing.
 
     Args:
         cycle_id: The cycle; its stop must be proposed, or it must have ended.
+        proposal: The list as it was proposed.
         by: Who decides.
         signed_by: Further people who sign; with `by` at least as many as the rules require.
         overrides: Decisions that differ from the proposal. The cohort's size must stay.
         waiver: Accepts that some applications are below a floor.
         ledger: The ledger.
 
-    Returns:
-        The proposal as stored; outcomes differ from it by the overrides.
-
     Raises:
         CycleFinalizedError: If the list is final already.
         NotReadyError: If the cycle is still running, or too few people signed.
         InvalidInputError: If an application is below a floor and there is no waiver, or the
-            overrides do not fit; InfeasibleError if the list breaks a limit on a group. Nothing is
-            written.
+            overrides do not fit; InfeasibleError if the list breaks a limit on a group.
     """
-    _check_status(ledger.cycle(cycle_id))
-    proposal = propose(cycle_id, ledger=ledger)
+    cycle = ledger.cycle(cycle_id)
+    _check_status(cycle)
     # A name that is given twice counts once.
     signers = tuple(dict.fromkeys((by, *signed_by)))
     rules = ledger.rules(cycle_id)
@@ -79,34 +98,47 @@ def finalize(
         raise NotReadyError(
             "signatures_missing", needed=rules.signatures, count=len(signers), signers=signers
         )
-    below = [place for place in proposal.places if place.floor_missing]
-    verdicts = check_decision(ledger.cycle(cycle_id), proposal, overrides, waiver)
-    with ledger.write(cycle_id) as tx:
-        cycle = tx.cycle
-        _check_status(cycle)
-        # The proposal was made before the lock; one more score may have changed who is on it.
-        if cycle.position.seq != proposal.sheet.position:
-            raise NotReadyError("score_came_meanwhile")
-        if cycle.status is CycleStatus.PROPOSED:
-            tx.record(EventType.ENDED, {"reason": cycle.stop_reason or "staff"})
-        cancel_pulls(tx, tx.open_pulls(), why="finalized")
-        version = cycle.cohort_version + 1
-        tx.insert_proposal(proposal.places, proposal.sheet)
-        tx.insert_outcomes(
-            version,
-            [
-                Outcome(application=a, verdict=verdict, by=by, reason=reason, at=tx.now)
-                for a, (verdict, reason) in sorted(verdicts.items())
-            ],
-        )
-        for signer in signers:
-            tx.insert_signature(version, by=signer, role="chair")
-        if waiver is not None:
-            for place in below:
-                tx.insert_waiver(version, place.application, waiver)
-        tx.record(EventType.FINALIZED, {"version": version})
-        tx.set_cohort_version(version)
-        tx.set_status(CycleStatus.FINALIZED, stop_reason=cycle.stop_reason or "staff")
+    return WorkedOutDecision(
+        proposal=proposal,
+        by=by,
+        signers=signers,
+        verdicts=check_decision(cycle, proposal, overrides, waiver),
+        waiver=waiver,
+    )
+
+
+def fix_list(tx: Transaction, decision: WorkedOutDecision) -> Proposal:
+    """Make the list final: store proposal, outcomes, signatures and waivers.
+
+    To be called by `confirm`, which sees to it that nothing has changed since it was worked out.
+
+    Returns:
+        The proposal as stored; outcomes differ from it by the overrides.
+    """
+    cycle, proposal = tx.cycle, decision.proposal
+    if cycle.status is CycleStatus.PROPOSED:
+        tx.record(EventType.ENDED, {"reason": cycle.stop_reason or "staff"})
+    cancel_pulls(tx, tx.open_pulls(), why="finalized")
+    version = cycle.cohort_version + 1
+    tx.insert_proposal(proposal.places, proposal.sheet)
+    tx.insert_outcomes(
+        version,
+        [
+            Outcome(application=a, verdict=verdict, by=decision.by, reason=reason, at=tx.now)
+            for a, (verdict, reason) in sorted(decision.verdicts.items())
+        ],
+    )
+    for signer in decision.signers:
+        tx.insert_signature(version, by=signer, role="chair")
+    if decision.waiver is not None:
+        for place in proposal.places:
+            if place.floor_missing:
+                tx.insert_waiver(version, place.application, decision.waiver)
+    tx.record(EventType.FINALIZED, {"version": version})
+    tx.set_cohort_version(version)
+    tx.set_status(CycleStatus.FINALIZED, stop_reason=cycle.stop_reason or "staff")
+    # What else was prepared about this list can be signed no more.
+    tx.drop_prepared()
     return proposal
 
 
@@ -125,38 +157,6 @@ def check_decision(
     verdicts = _verdicts(proposal, overrides)
     _check_limits(proposal, verdicts)
     return verdicts
-
-
-def reopen(cycle_id: str, *, names: Collection[str], reason: str, ledger: CycleReads) -> int:
-    """Reopen a final list for another version; the old one stays on record.
-
-    Held letters to applicants are withdrawn, with the offers that they announce.
-
-    Args:
-        cycle_id: The cycle.
-        names: Two different people.
-        reason: Why; must be given.
-        ledger: The ledger.
-
-    Returns:
-        The number of the version that the next finalize will store.
-    """
-    if len(set(names)) < 2 or not reason.strip():  # noqa: PLR2004 - two pairs of eyes
-        raise InvalidInputError("reopening_names_missing")
-    with ledger.write(cycle_id) as tx:
-        cycle = tx.cycle
-        if cycle.status is not CycleStatus.FINALIZED:
-            raise NotReadyError("cycle_not_finalized", cycle=cycle_id, status=cycle.status)
-        if waiting := sum(one.is_open for one in tx.reconsiderations()):
-            raise ConflictError("reconsiderations_open", cycle=cycle_id, applicants=waiting)
-        for announcement in tx.announcements():
-            # A letter that still waits would announce a list that is open again.
-            if announcement.held:
-                withdraw(tx, announcement, by=" and ".join(sorted(names)))
-        tx.record(EventType.REOPENED, {"version": cycle.cohort_version + 1})
-        tx.set_status(CycleStatus.ENDED, stop_reason=cycle.stop_reason or "staff")
-        tx.note(subject=f"reopening of {cycle_id}", by=" and ".join(sorted(names)), text=reason)
-        return cycle.cohort_version + 1
 
 
 def _check_status(cycle: Cycle) -> None:

@@ -16,11 +16,11 @@ from swapflow.domain.cohort.proposal import (
     Proposal,
     Standing,
     Verdict,
-    Waiver,
 )
 from swapflow.domain.cycle import Cycle, CycleStatus
 from swapflow.domain.event import EventType
-from swapflow.engine.cohort.finalize import Override, finalize
+from swapflow.domain.seal import NOTHING
+from swapflow.engine.cohort.finalize import Override
 from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.decisions import DecisionReads
 from swapflow.engine.ports.ledger import Ledger
@@ -28,6 +28,7 @@ from swapflow.engine.ports.overview import OverviewReads
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.read_models.proposal import propose
 from swapflow.engine.read_models.snapshot import SnapshotCache
+from swapflow.engine.revisions import check_revision
 from swapflow.errors import ForbiddenError, InvalidInputError, NotFoundError, NotReadyError
 from swapflow.messages import Message
 
@@ -198,6 +199,7 @@ def record(
     reason: str,
     by: str,
     seat: int | None,
+    made_from: str = "",
     ledger: Ledger,
 ) -> None:
     """Record the meeting's outcome for an application; earlier ones stay on record.
@@ -209,6 +211,7 @@ def record(
         reason: Why; only DISCUSS needs none.
         by: Who records it.
         seat: Their number as a reviewer of the cycle, None without one.
+        made_from: The revision of the outcome that the form was made from; "" for no check.
         ledger: The ledger.
 
     Raises:
@@ -232,9 +235,17 @@ def record(
         last = meeting.words.get(application)
         # A form that is sent twice adds no entry.
         if last is None or (last.word, last.reason, last.by) != (word, reason.strip(), by):
+            check_revision(made_from, last.revision if last else NOTHING, _told(last))
             tx.insert_said(meeting.version, application, word, reason=reason.strip(), by=by)
             said = {"version": meeting.version, "a": application, "outcome": word.value}
             tx.record(EventType.MEETING_SAID, said)
+
+
+def _told(said: Said | None) -> dict[str, object]:
+    """Return what a stored outcome says, by the name of the field."""
+    if said is None:
+        return {}
+    return {"outcome": said.word.value, "reason": said.reason, "by": said.by}
 
 
 def endorse(
@@ -311,33 +322,6 @@ def check_recorded(proposal: Proposal, meeting: Meeting | None) -> None:
         )
     if meeting is not None and meeting.closed is None:
         raise NotReadyError("meeting_open")
-
-
-def finalize_as_recorded(
-    cycle_id: str,
-    *,
-    by: str,
-    signed_by: Sequence[str] = (),
-    overrides: Sequence[Override] = (),
-    waiver: Waiver | None = None,
-    ledger: Ledger,
-) -> Proposal:
-    """Make the list final as `finalize` does, following the recorded outcomes of a meeting.
-
-    Raises:
-        NotReadyError, InvalidInputError: As `check_recorded`, `follow` and `finalize` do.
-    """
-    proposal = propose(cycle_id, ledger=ledger)
-    meeting = ledger.meeting(cycle_id, proposal.version)
-    check_recorded(proposal, meeting)
-    return finalize(
-        cycle_id,
-        by=by,
-        signed_by=signed_by,
-        overrides=follow(proposal, overrides, meeting),
-        waiver=waiver,
-        ledger=ledger,
-    )
 
 
 def _opened(tx: Transaction) -> Meeting:

@@ -3,20 +3,27 @@
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from swapflow.domain.cohort.proposal import Proposal, Waiver
-from swapflow.domain.cohort.reconsideration import Closing, Result
+from swapflow.domain.cohort.proposal import Proposal, Verdict, Waiver
+from swapflow.domain.cohort.reconsideration import Closing
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.event import Json
 from swapflow.domain.rules import Rules
+from swapflow.domain.seal import Seal, seal
 from swapflow.engine.cohort.finalize import Override, check_decision
 from swapflow.engine.cohort.meeting import follow
+from swapflow.engine.confirmation import Beside, check_shown, confirm
+from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.records import PreparedDecision
+from swapflow.engine.ports.writes.transaction import Transaction
+from swapflow.engine.read_models.final_list import final_list
 from swapflow.engine.read_models.proposal import propose
 from swapflow.engine.read_models.snapshot import SnapshotCache
 from swapflow.engine.reconsideration.evidence import (
     ReconsiderationEvidence,
+    WantedClosing,
     closing_of,
     gather_evidence,
 )
@@ -36,9 +43,27 @@ RECONSIDERATION = "reconsideration"
 UNDOING = "undoing"
 
 
+COVERED = "covered"
+"""Key of the stored body: the parts of the seal, to name what has changed."""
+
+
 def needed_signatures(rules: Rules) -> int:
     """Return how many people must sign: at least one, since every decision needs a name."""
     return max(1, rules.signatures)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preparation:
+    """A decision that was worked out and can be put up for signature.
+
+    Attributes:
+        seal: The digest of what the person who prepares it was shown.
+        signed: Who signs it at once.
+    """
+
+    decision: PreparedDecision
+    seal: Seal
+    signed: tuple[str, ...] = ()
 
 
 def prepare(
@@ -47,59 +72,89 @@ def prepare(
     by: str,
     overrides: Sequence[Override] = (),
     waiver: str = "",
+    shown: str = "",
     ledger: Ledger,
     snapshots: SnapshotCache | None = None,
 ) -> str:
     """Store a decision for signature, replacing an earlier one; return its digest.
 
+    Args:
+        cycle_id: The cycle.
+        by: Who prepares it.
+        overrides: Decisions that differ from the proposal.
+        waiver: Why it is accepted that some applications are below a floor.
+        shown: Digest of the list that the person was shown; "" if nothing was shown.
+        ledger: The ledger.
+        snapshots: Cached snapshots.
+
     Raises:
         NotReadyError: If the cycle is still running, or finalized.
         InvalidInputError: If the overrides do not fit, or differ from a meeting's outcomes, or an
             application is below a floor and there is no waiver. Nothing is written.
+        ConflictError: If the list is another than was shown.
     """
     given = Waiver(by=by, reason=waiver) if waiver.strip() else None
-    proposal = propose(cycle_id, ledger=ledger, snapshots=snapshots)
-    overrides = follow(proposal, overrides, ledger.meeting(cycle_id, proposal.version))
-    check_decision(ledger.cycle(cycle_id), proposal, overrides, given)
-    numbers = {place.external_id: place.application for place in proposal.places}
-    body: dict[str, Json] = {
-        "changes": [
-            [numbers[o.external_id], o.verdict.value, o.reason.strip()] for o in overrides
-        ],
-        "waiver": waiver.strip(),
-    }
-    digest = digest_of_decision(proposal, body, by)
-    ledger.prepare(cycle_id, PreparedDecision(what=DECISION, digest=digest, body=body, by=by))
-    return digest
+    snapshots = snapshots or SnapshotCache()
+
+    def work() -> Preparation:
+        proposal = propose(cycle_id, ledger=ledger, snapshots=snapshots)
+        check_shown(proposal.seal, shown)
+        changes = follow(proposal, overrides, ledger.meeting(cycle_id, proposal.version))
+        verdicts = check_decision(ledger.cycle(cycle_id), proposal, changes, given)
+        numbers = {place.external_id: place.application for place in proposal.places}
+        body: dict[str, Json] = {
+            "changes": [
+                [numbers[o.external_id], o.verdict.value, o.reason.strip()] for o in changes
+            ],
+            "waiver": waiver.strip(),
+        }
+        covered = seal_of_decision(proposal, body, by, verdicts)
+        body[COVERED] = dict(covered.parts)
+        return Preparation(
+            decision=PreparedDecision(what=DECISION, digest=covered.whole, body=body, by=by),
+            seal=proposal.seal,
+        )
+
+    return confirm(cycle_id, work, _put, shown=shown, ledger=ledger)
 
 
-def prepare_reopening(cycle_id: str, *, by: str, reason: str, ledger: Ledger) -> str:
+def prepare_reopening(
+    cycle_id: str, *, by: str, reason: str, shown: str = "", ledger: Ledger
+) -> str:
     """Propose to reopen a final list, which another person must agree to; return the digest.
 
     Raises:
         NotReadyError: If the cycle is not finalized.
         InvalidInputError: If there is no reason.
+        ConflictError: If another list is final than was shown.
     """
-    cycle = ledger.cycle(cycle_id)
-    if cycle.status is not CycleStatus.FINALIZED:
-        raise NotReadyError("no_list_to_reopen", status=cycle.status)
-    if not reason.strip():
-        raise InvalidInputError("reopening_reason_missing")
-    body: dict[str, Json] = {"reason": reason.strip(), "version": cycle.cohort_version}
-    digest = _sha({"what": REOPENING, "cycle": cycle_id, "by": by, **body})
-    ledger.prepare(cycle_id, PreparedDecision(what=REOPENING, digest=digest, body=body, by=by))
-    ledger.sign_prepared(cycle_id, digest, by=by)
-    return digest
+
+    def work() -> Preparation:
+        cycle = ledger.cycle(cycle_id)
+        if cycle.status is not CycleStatus.FINALIZED:
+            raise NotReadyError("no_list_to_reopen", status=cycle.status)
+        if not reason.strip():
+            raise InvalidInputError("reopening_reason_missing")
+        there = final_list(cycle_id, ledger=ledger)
+        body: dict[str, Json] = {
+            "reason": reason.strip(),
+            "version": there.version,
+            "held": list(there.held),
+        }
+        return Preparation(
+            decision=_prepared(REOPENING, cycle_id, body, by=by), seal=there.seal, signed=(by,)
+        )
+
+    return confirm(cycle_id, work, _put, shown=shown, beside={Beside.TOLD}, ledger=ledger)
 
 
 def prepare_reconsideration(
     cycle_id: str,
     external_id: str,
+    wanted: WantedClosing,
     *,
     by: str,
-    result: Result | None = None,
-    reason: str = "",
-    beyond: bool = False,
+    shown: str = "",
     ledger: Ledger,
     snapshots: SnapshotCache | None = None,
 ) -> str:
@@ -107,30 +162,44 @@ def prepare_reconsideration(
 
     Raises:
         NotReadyError, InvalidInputError, NotFoundError: As `gather_evidence` and `closing_of` do.
-        ConflictError: If something else waits for signatures: only one thing can at a time.
+        ConflictError: If something else waits for signatures, since only one thing can at a time;
+            or if the evidence is another than was shown.
     """
-    evidence = gather_evidence(cycle_id, external_id, ledger=ledger, snapshots=snapshots)
-    closing = closing_of(evidence, result, reason=reason, beyond=beyond)
-    there = ledger.prepared(cycle_id)
-    if there is not None and not is_about(there, evidence):
-        raise ConflictError("something_waits")
-    body: dict[str, Json] = {
-        "id": evidence.which.id,
-        "applicant": external_id,
-        "result": closing.result.value,
-        "reason": closing.reason,
-        "beyond": beyond,
-    }
-    digest = digest_of_conclusion(cycle_id, evidence, closing, by)
-    ledger.prepare(
-        cycle_id, PreparedDecision(what=RECONSIDERATION, digest=digest, body=body, by=by)
+    snapshots = snapshots or SnapshotCache()
+
+    def work() -> Preparation:
+        evidence = gather_evidence(cycle_id, external_id, ledger=ledger, snapshots=snapshots)
+        check_shown(evidence.seal, shown)
+        closing = closing_of(evidence, wanted.result, reason=wanted.reason, beyond=wanted.beyond)
+        there = ledger.prepared(cycle_id)
+        if there is not None and not is_about(there, evidence):
+            raise ConflictError("something_waits")
+        body: dict[str, Json] = {
+            "id": evidence.which.id,
+            "applicant": external_id,
+            "result": closing.result.value,
+            "reason": closing.reason,
+            "beyond": wanted.beyond,
+        }
+        digest = digest_of_conclusion(cycle_id, evidence, closing, by)
+        return Preparation(
+            decision=PreparedDecision(what=RECONSIDERATION, digest=digest, body=body, by=by),
+            seal=evidence.seal,
+            signed=(by,),
+        )
+
+    return confirm(
+        cycle_id,
+        work,
+        _put,
+        shown=shown,
+        beside={Beside.PREPARED, Beside.TOLD},
+        ledger=ledger,
     )
-    ledger.sign_prepared(cycle_id, digest, by=by)
-    return digest
 
 
 def prepare_undoing(
-    cycle_id: str, external_id: str, *, by: str, reason: str, ledger: Ledger
+    cycle_id: str, external_id: str, *, by: str, reason: str, shown: str = "", ledger: Ledger
 ) -> str:
     """Propose to undo a reconsideration, and sign it; return the digest.
 
@@ -139,19 +208,58 @@ def prepare_undoing(
     """
     if not reason.strip():
         raise InvalidInputError("undoing_reason_missing")
-    check_undoing(cycle_id, external_id, ledger=ledger)
-    if ledger.prepared(cycle_id) is not None:
-        raise ConflictError("something_waits")
-    version = ledger.cycle(cycle_id).cohort_version
-    body: dict[str, Json] = {
-        "applicant": external_id,
-        "reason": reason.strip(),
-        "version": version,
-    }
-    digest = _sha({"what": UNDOING, "cycle": cycle_id, "by": by, **body})
-    ledger.prepare(cycle_id, PreparedDecision(what=UNDOING, digest=digest, body=body, by=by))
-    ledger.sign_prepared(cycle_id, digest, by=by)
-    return digest
+
+    def work() -> Preparation:
+        check_undoing(cycle_id, external_id, ledger=ledger)
+        if ledger.prepared(cycle_id) is not None:
+            raise ConflictError("something_waits")
+        there = final_list(cycle_id, ledger=ledger)
+        body: dict[str, Json] = {
+            "applicant": external_id,
+            "reason": reason.strip(),
+            "version": there.version,
+        }
+        return Preparation(
+            decision=_prepared(UNDOING, cycle_id, body, by=by), seal=there.seal, signed=(by,)
+        )
+
+    return confirm(
+        cycle_id,
+        work,
+        _put,
+        shown=shown,
+        beside={Beside.PREPARED, Beside.TOLD},
+        ledger=ledger,
+    )
+
+
+def drop(cycle_id: str, *, shown: str = "", ledger: CycleReads) -> bool:
+    """Withdraw the prepared decision; False when there was none.
+
+    Args:
+        cycle_id: The cycle.
+        shown: Digest of the decision that the person was shown; "" if nothing was shown.
+        ledger: The ledger.
+
+    Raises:
+        ConflictError: If another is prepared than was shown.
+    """
+    with ledger.write(cycle_id) as tx:
+        # Under the lock: another decision may be prepared in this moment.
+        there = tx.prepared()
+        if shown and (there is None or there.digest != shown):
+            raise ConflictError("prepared_decision_changed")
+        return tx.drop_prepared()
+
+
+def _prepared(what: str, cycle_id: str, body: dict[str, Json], *, by: str) -> PreparedDecision:
+    digest = _sha({"what": what, "cycle": cycle_id, "by": by, **body})
+    return PreparedDecision(what=what, digest=digest, body=body, by=by)
+
+
+def _put(tx: Transaction, new: Preparation) -> str:
+    tx.put_prepared(new.decision, signed=new.signed)
+    return new.decision.digest
 
 
 def is_about(prepared: PreparedDecision, evidence: ReconsiderationEvidence) -> bool:
@@ -183,8 +291,36 @@ def digest_of_conclusion(
     )
 
 
+def seal_of_decision(
+    proposal: Proposal,
+    body: Mapping[str, Json],
+    by: str,
+    verdicts: Mapping[int, tuple[Verdict, str]],
+) -> Seal:
+    """Seal everything that a signature covers.
+
+    Args:
+        proposal: The list.
+        body: Changes with their reasons, and the waiver.
+        by: Who prepared it.
+        verdicts: Outcome and reason, by application.
+    """
+    return seal(
+        what=[DECISION, proposal.cycle_id, by],
+        version=proposal.version,
+        rules=proposal.sheet.rules_version,
+        list=[[p.application, p.standing.value] for p in proposal.places],
+        missing=[[p.application, dict(p.floor_missing)] for p in proposal.places],
+        outcomes=[[a, verdict.value] for a, (verdict, _) in sorted(verdicts.items())],
+        changes={name: part for name, part in body.items() if name != COVERED},
+    )
+
+
 def digest_of_decision(proposal: Proposal, body: Mapping[str, Json], by: str) -> str:
-    """Hash everything that a signature covers."""
+    """Hash what a signature covers under a decision that was prepared before version 0.2.
+
+    It leaves out who keeps an offered place.
+    """
     return _sha(
         {
             "what": DECISION,

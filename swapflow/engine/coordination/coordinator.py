@@ -7,19 +7,20 @@ coordinator may die at any instruction, and several may run.
 """
 
 import uuid
-from collections.abc import Iterable
-from contextlib import suppress
 from datetime import datetime
 
+from typing_extensions import override
+
 from swapflow.bandit.situation import StopReason
-from swapflow.domain.cycle import Cycle, CycleStatus, Position
+from swapflow.domain.cycle import CycleStatus, Position
 from swapflow.engine.coordination.checked_state import checked_arms, is_comparison_due
 from swapflow.engine.coordination.dashboard_updates import is_dashboard_due, publish_dashboard
 from swapflow.engine.coordination.dispatch import write_plan
-from swapflow.engine.coordination.relay import relay
+from swapflow.engine.coordination.quarantine import OnFault, Quarantine, unreported
 from swapflow.engine.coordination.staff_requests import answer_staff_request
 from swapflow.engine.coordination.stops import end_simulation, time_is_up
 from swapflow.engine.coordination.timekeeping import serve_due
+from swapflow.engine.coordination.turns import CycleTurns
 from swapflow.engine.coordination.vacant_seats import fill_vacant_seats
 from swapflow.engine.coordination.workspace import CycleWorkspace, fitted_of, hold_lease
 from swapflow.engine.ports.coordination import EventReads
@@ -31,19 +32,10 @@ from swapflow.engine.projection.cycle_projection import CycleProjection
 from swapflow.engine.projection.ingest import ingest
 from swapflow.engine.selection.assign import NoReviewer, Seat
 from swapflow.engine.selection.decide import DecisionPlan, decide, stop_plan
-from swapflow.errors import LeaseLostError, UnavailableError
+from swapflow.errors import LeaseLostError
 
 
-FOLLOWED = frozenset(
-    {CycleStatus.RUNNING, CycleStatus.PAUSED, CycleStatus.PROPOSED, CycleStatus.ENDED}
-)
-LED = frozenset({CycleStatus.RUNNING, CycleStatus.PROPOSED})
-
-RETIRED_FOR = 86_400.0
-"""Seconds for which the live state of a finished cycle is kept."""
-
-
-class Coordinator:
+class Coordinator(CycleTurns):
     """Runs the turns of every cycle that it can get the lease of.
 
     Args:
@@ -56,6 +48,7 @@ class Coordinator:
         address: Address of the reviewers' inbox; reminders link to it.
         events: What it reads events from; the ledger when None.
         holder: Its name in the lease; generated when empty.
+        on_fault: Told of every cycle that is set aside.
     """
 
     def __init__(  # noqa: PLR0913 - keyword-only, each a part of its own
@@ -70,6 +63,7 @@ class Coordinator:
         address: str = "",
         holder: str = "",
         events: EventReads | None = None,
+        on_fault: OnFault = unreported,
     ) -> None:
         self.holder = holder or f"coordinator-{uuid.uuid4().hex[:12]}"
         self._ledger = ledger
@@ -81,44 +75,7 @@ class Coordinator:
         self._resend_seconds = resend_seconds
         self._address = address
         self._workspaces: dict[str, CycleWorkspace] = {}
-
-    def turn(self) -> int:
-        """Run one turn of every cycle, then relay; return how much was done (0: nothing to do)."""
-        done = 0
-        cycles = self._ledger.cycles()
-        again = self._reconsidering(cycles)
-        for cycle in cycles:
-            if cycle.status in FOLLOWED or cycle.id in again:
-                leads = cycle.status in LED or cycle.id in again
-                served = self.serve(cycle.id, leads=leads, seen=cycle.position)
-                self._publish(cycle.id, idle=served == 0)
-                done += served
-            elif self._workspaces.pop(cycle.id, None) is not None:
-                self._retire(cycle.id)
-        return done + self.relay()
-
-    def _retire(self, cycle_id: str) -> None:
-        """Expire the live state of a finished cycle; pages read the ledger afterwards.
-
-        A coordinator that follows the cycle again, as when its list is reopened, rebuilds it.
-        """
-        with suppress(UnavailableError):
-            self._state.retire(cycle_id, seconds=RETIRED_FOR)
-
-    def _reconsidering(self, cycles: Iterable[Cycle]) -> frozenset[str]:
-        """Return the ids of finalized cycles in which an application is reconsidered."""
-        # The query runs only where a list is final: this is asked every turn, and hardly any cycle
-        # is.
-        fixed = any(cycle.status is CycleStatus.FINALIZED for cycle in cycles)
-        return self._ledger.reconsidering() if fixed else frozenset()
-
-    def relay(self) -> int:
-        """Send what has no message yet, or whose message had no effect; needs no lease."""
-        return relay(
-            ledger=self._ledger,
-            dispatcher=self._dispatcher,
-            again_after=self._resend_seconds,
-        )
+        self._quarantine = Quarantine(state, on_fault=on_fault)
 
     def wait(self, seconds: float) -> bool:
         """Wait for the doorbell."""
@@ -135,6 +92,7 @@ class Coordinator:
         workspace = self._workspaces.get(cycle_id)
         return {} if workspace is None else dict(workspace.blocked)
 
+    @override
     def serve(self, cycle_id: str, *, leads: bool = True, seen: Position | None = None) -> int:
         """Run one turn of a cycle; without the lease it is only followed.
 
@@ -183,6 +141,7 @@ class Coordinator:
             del self._workspaces[cycle_id]
             return news
 
+    @override
     def _publish(self, cycle_id: str, *, idle: bool) -> None:
         """Publish a dashboard, if there is news; decisions never wait for it."""
         workspace = self._workspaces.get(cycle_id)

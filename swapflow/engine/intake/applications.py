@@ -13,6 +13,7 @@ from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.preconditions import find, refuse_finalized
 from swapflow.engine.projection.pull_events import GIVEN_BACK
+from swapflow.engine.revisions import check_revision
 from swapflow.engine.selection.given_back import give_back
 from swapflow.engine.selection.pulls import cancel_pulls, withdraw_reconsideration
 from swapflow.errors import ConflictError, InvalidInputError
@@ -33,6 +34,7 @@ def move_application(
     *,
     by: str,
     reason: str = "",
+    made_from: str = "",
     ledger: Ledger,
 ) -> None:
     """Hold, release, withdraw, reinstate … an application; when it leaves, its open pulls end.
@@ -57,6 +59,7 @@ def move_application(
             raise InvalidInputError("applicant_already", applicant=external_id, status=status)
         if application.status is ApplicationStatus.MERGED:
             raise InvalidInputError("applicant_merged", applicant=external_id)
+        check_revision(made_from, application.status.value, {"status": application.status.value})
         tx.move_application(application.number, status, by=by, reason=reason)
         tx.record(EventType.APPLICATION_MOVED, {"a": application.number, "status": status.value})
         # A withdrawn applicant is asked about no more, and the committed cost returns to the

@@ -16,6 +16,7 @@ from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.preconditions import refuse_finalized
 from swapflow.engine.projection.people_events import UNNAMED
 from swapflow.engine.reviewing.barred_pairs import bar_pairs, restrict_to_panels
+from swapflow.engine.revisions import check_revision
 from swapflow.errors import ConflictError, InvalidInputError, NotFoundError
 
 
@@ -226,6 +227,7 @@ def change_availability(
     add: Absence | None = None,
     remove: Absence | None = None,
     packet: int | None = None,
+    made_from: str = "",
     ledger: CycleReads,
 ) -> None:
     """Change a reviewer's absences, or how many requests they have at the same time.
@@ -250,6 +252,8 @@ def change_availability(
             packet=there.packet if packet is None else packet,
         )
         if changed != there:
+            if packet is not None:
+                check_revision(made_from, str(there.packet), {"packet": there.packet})
             tx.change_reviewer(changed)
             tx.record(EventType.REVIEWER_CHANGED, roster_facts(tx, changed, tx.rules()))
 

@@ -15,6 +15,7 @@ def choose_estimates(
     *,
     by: str,
     reason: str,
+    made_from: str = "",
     ledger: Ledger,
     provider: bool = False,
 ) -> Rules:
@@ -28,6 +29,7 @@ def choose_estimates(
         estimates: The estimates that are to make the list.
         by: Who asks for it.
         reason: Why; must be given.
+        made_from: The version of the rules that the form was made from; "" for no check.
         ledger: The ledger.
         provider: Whether an identity provider is connected, as for any change of the rules.
 
@@ -47,5 +49,12 @@ def choose_estimates(
         raise InvalidInputError("estimates_already_used", estimates=ESTIMATES[estimates])
     wanted = replace(rules, estimates=estimates)
     return change_rules(
-        cycle_id, wanted, by=by, reason=reason.strip(), ledger=ledger, provider=provider
+        cycle_id,
+        wanted,
+        by=by,
+        reason=reason.strip(),
+        # What was read is what is changed; the form's own revision, where it carries one.
+        made_from=made_from or str(rules.version),
+        ledger=ledger,
+        provider=provider,
     )

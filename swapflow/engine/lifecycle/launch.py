@@ -17,9 +17,12 @@ from swapflow.domain.rules import (
     Rules,
     SignInPolicy,
 )
+from swapflow.domain.seal import Seal, seal
+from swapflow.engine.confirmation import confirm
 from swapflow.engine.ports.coordination import EventReads
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.requests import RequestReads
+from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.projection.cycle_projection import CycleProjection
 from swapflow.engine.projection.ingest import BATCH, apply_new_events
 from swapflow.engine.read_models.snapshot import SnapshotCache
@@ -56,12 +59,45 @@ class LaunchProblem:
         return self.text
 
 
-def launch(cycle_id: str, *, by: str, ledger: Ledger, provider: bool = False) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Launchable:
+    """A program that can be launched, as the page shows it.
+
+    Attributes:
+        applications: Number and status of each application.
+        reviewers: Numbers of the roster's entries.
+    """
+
+    rules_version: int
+    applications: tuple[tuple[int, str], ...]
+    reviewers: tuple[int, ...]
+
+    @property
+    def seal(self) -> Seal:
+        """The digest of what a launch rests on."""
+        return seal(
+            rules=self.rules_version, applicants=self.applications, reviewers=self.reviewers
+        )
+
+
+def launchable(cycle_id: str, *, ledger: Ledger) -> Launchable:
+    """Read what a launch rests on."""
+    return Launchable(
+        rules_version=ledger.cycle(cycle_id).rules_version,
+        applications=tuple((a.number, a.status.value) for a in ledger.applications(cycle_id)),
+        reviewers=tuple(r.number for r in ledger.reviewers(cycle_id)),
+    )
+
+
+def launch(
+    cycle_id: str, *, by: str, shown: str = "", ledger: Ledger, provider: bool = False
+) -> None:
     """Start a cycle; the coordinator then opens the floors' pulls for every ready application.
 
     Args:
         cycle_id: The cycle.
         by: Who starts it.
+        shown: Digest of what the person was shown; "" if nothing was shown.
         ledger: The durable record.
         provider: Whether an identity provider is connected, through which people may sign in.
 
@@ -71,25 +107,30 @@ def launch(cycle_id: str, *, by: str, ledger: Ledger, provider: bool = False) ->
             that cannot pay the floors, a kind without reviewer, an application that no reviewer
             may judge, files that are not marked redacted in a blind cycle, a sign-in that nobody
             could use. All problems are listed together, and nothing is changed.
+        ConflictError: If rules, applicants or reviewers are others than were shown.
     """
-    cycle = ledger.cycle(cycle_id)
-    if cycle.status is not CycleStatus.DRAFT:
-        raise NotReadyError("cycle_launched_before", cycle=cycle_id, status=cycle.status)
-    problems = launch_problems(cycle_id, ledger=ledger, provider=provider)
-    if problems:
-        listing = "\n".join(f"  - {problem}" for problem in problems)
-        raise InvalidInputError("cycle_cannot_launch", cycle=cycle_id, problems=listing)
-    with ledger.write(cycle_id) as tx:
-        # Checked again under the lock: two people may launch at the same moment.
-        if tx.cycle.status is not CycleStatus.DRAFT:
-            raise NotReadyError("cycle_launched_a_moment_ago", cycle=cycle_id)
+
+    def work() -> Launchable:
+        cycle = ledger.cycle(cycle_id)
+        if cycle.status is not CycleStatus.DRAFT:
+            raise NotReadyError("cycle_launched_before", cycle=cycle_id, status=cycle.status)
+        problems = launch_problems(cycle_id, ledger=ledger, provider=provider)
+        if problems:
+            listing = "\n".join(f"  - {problem}" for problem in problems)
+            raise InvalidInputError("cycle_cannot_launch", cycle=cycle_id, problems=listing)
+        return launchable(cycle_id, ledger=ledger)
+
+    def write(tx: Transaction, _: Launchable) -> None:
         rules = tx.rules()
+        # Settled in the write itself: what was shown is the draft, and it is the same still.
         settled = settled_at_launch(rules)
         if settled != rules:
             tx.set_rules(settled, by=by, reason=LAUNCH_REASON)
         tx.record(EventType.LAUNCHED, {"rules": settled.version})
         tx.set_status(CycleStatus.RUNNING)
         tx.note(subject=f"launch of {cycle_id}", by=by, text="launched")
+
+    confirm(cycle_id, work, write, shown=shown, ledger=ledger)
 
 
 def settled_at_launch(rules: Rules) -> Rules:

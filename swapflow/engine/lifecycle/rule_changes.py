@@ -8,6 +8,7 @@ from swapflow.domain.rules import Rules
 from swapflow.engine.lifecycle.launch import read_projection, without_sign_in
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.preconditions import refuse_finalized
+from swapflow.engine.revisions import check_revision
 from swapflow.engine.scoring.rubric_versions import numbered, recompute
 from swapflow.engine.selection.list_objective import refuse_impossible
 from swapflow.engine.selection.situation import candidates
@@ -18,9 +19,18 @@ from swapflow.errors import (
 
 
 def change_rules(
-    cycle_id: str, rules: Rules, *, by: str, reason: str, ledger: Ledger, provider: bool = False
+    cycle_id: str,
+    rules: Rules,
+    *,
+    by: str,
+    reason: str,
+    made_from: str = "",
+    ledger: Ledger,
+    provider: bool = False,
 ) -> Rules:
     """Put a new version of the rules in force; the old ones stay on record.
+
+    Rules that say what is in force already change nothing.
 
     A changed budget is a new version too. Where a rubric changed, every score is computed again
     from its marks. Kinds may be appended, never removed, renamed or moved, since earlier requests
@@ -40,6 +50,10 @@ def change_rules(
         old, cycle = tx.rules(), tx.cycle
         launched = cycle.status is not CycleStatus.DRAFT
         rules = kept(old, rules, launched=launched)
+        # After what a launched program keeps, so that a file that leaves it out changes nothing.
+        if replace(rules, version=old.version) == old:
+            return old
+        check_revision(made_from, str(old.version), {"version": old.version})
         _check_change(old, rules, spent=cycle.spent + cycle.committed, launched=launched)
         new = numbered(old, replace(rules, version=cycle.rules_version + 1))
         tx.set_rules(new, by=by, reason=reason)

@@ -5,8 +5,6 @@ together until then, with the offers that they announce. A letter that is no lon
 turn comes is not sent: a late job never contradicts what people were told before.
 """
 
-import hashlib
-import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
@@ -22,10 +20,11 @@ from swapflow.domain.cohort.offer import Offer, OfferAnswer
 from swapflow.domain.cohort.proposal import Verdict
 from swapflow.domain.cycle import Cycle, CycleStatus, Position
 from swapflow.domain.event import EventType
+from swapflow.domain.seal import Seal, seal
+from swapflow.engine.confirmation import Beside, check_shown, confirm, named
 from swapflow.engine.notifications.mail_text import MailText
 from swapflow.engine.offers.announcement_wording import check_wording, filled
 from swapflow.engine.offers.offer_plan import offer_round
-from swapflow.engine.offers.offers import TRIES
 from swapflow.engine.offers.open_places import restored
 from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.decisions import DecisionReads
@@ -73,7 +72,7 @@ class AnnouncementDraft:
         letters: Recipients with an address.
         unreachable: Recipients without one.
         unoffered: Chosen applications without an offer, which get no letter.
-        digest: Hash of the letters, so that nothing else is sent than what was shown.
+        seal: The digest of the letters, so that nothing else is sent than what was shown.
     """
 
     version: int
@@ -81,7 +80,12 @@ class AnnouncementDraft:
     letters: tuple[Recipient, ...]
     unreachable: tuple[Recipient, ...]
     unoffered: tuple[int, ...]
-    digest: str
+    seal: Seal
+
+    @property
+    def digest(self) -> str:
+        """The digest of the letters as a text."""
+        return self.seal.digest
 
     def samples(self) -> dict[Group, Recipient]:
         """Return the first letter of each group, in the order of the groups."""
@@ -211,49 +215,67 @@ def announce(
     if not timedelta() <= hold <= LONGEST_HOLD:
         raise InvalidInputError("hold_out_of_range", days=LONGEST_HOLD.days)
     snapshots, language = snapshots or SnapshotCache(), ledger.rules(cycle_id).language
-    for _ in range(TRIES):
+
+    def work() -> AnnouncementDraft:
         made = draft(cycle_id, wording, waitlist=waitlist, ledger=ledger, snapshots=snapshots)
-        if seen and made.digest != seen:
-            raise ConflictError("letters_out_of_date")
+        check_shown(made.seal, seen, code="letters_out_of_date")
         if not made.letters:
             raise NotReadyError("nobody_to_write_to")
-        with ledger.write(cycle_id) as tx:
-            # The letters are written before the lock; events in between can make them wrong.
-            if tx.cycle.position != made.read:
-                continue
-            number = tx.insert_announcement(made.version, leaves_at=tx.now + hold, by=by)
-            mails = [_mail(cycle_id, number, letter, language) for letter in made.letters]
-            tx.queue_mail(mails, held=True)
-            tx.insert_letters(
-                number,
-                [
-                    (letter.application, letter.group, letter.offer, mail.id)
-                    for letter, mail in zip(made.letters, mails, strict=True)
-                ],
-            )
-            tx.record(
-                EventType.ANNOUNCED,
-                {
-                    "version": made.version,
-                    "items": [[a.application, list(Group).index(a.group)] for a in made.letters],
-                },
-            )
-            return made
-    raise ConflictError("offers_recorded_meanwhile")
+        return made
+
+    def write(tx: Transaction, made: AnnouncementDraft) -> AnnouncementDraft:
+        number = tx.insert_announcement(made.version, leaves_at=tx.now + hold, by=by)
+        mails = [_mail(cycle_id, number, letter, language) for letter in made.letters]
+        tx.queue_mail(mails, held=True)
+        tx.insert_letters(
+            number,
+            [
+                (letter.application, letter.group, letter.offer, mail.id)
+                for letter, mail in zip(made.letters, mails, strict=True)
+            ],
+        )
+        tx.record(
+            EventType.ANNOUNCED,
+            {
+                "version": made.version,
+                "items": [[a.application, list(Group).index(a.group)] for a in made.letters],
+            },
+        )
+        return made
+
+    return confirm(
+        cycle_id,
+        work,
+        write,
+        shown=seen,
+        beside={Beside.PEOPLE, Beside.TOLD},
+        ledger=ledger,
+    )
 
 
-def take_back(cycle_id: str, *, by: str, ledger: CycleReads) -> Announcement:
+def take_back(
+    cycle_id: str, *, by: str, which: int | None = None, ledger: CycleReads
+) -> Announcement:
     """Withdraw the held letters, and the offers that they announce.
+
+    Args:
+        cycle_id: The cycle.
+        by: Who withdraws them.
+        which: Id of the announcement that the person was shown as held; None if none was shown.
+        ledger: The ledger.
 
     Raises:
         NotReadyError: If no letter is held.
-        ConflictError: If some of them have left and cannot be withdrawn.
+        ConflictError: If some of them have left and cannot be withdrawn, or if other letters are
+            held than were shown.
     """
     with ledger.write(cycle_id) as tx:
         waiting = [a for a in tx.announcements() if _waits(a)]
         if not waiting:
             raise NotReadyError("no_letter_held")
         last = waiting[-1]
+        if which is not None and last.id != which:
+            raise ConflictError("changed_since_shown", changed=named(["held"]))
         withdraw(tx, last, by=by)
         return last
 
@@ -350,13 +372,19 @@ def _sealed(
     content = [
         [a.application, a.group.value, a.offer, a.address, a.subject, a.parts] for a in letters
     ]
+    unreachable = tuple(a for a in found if not a.address)
     return AnnouncementDraft(
         version=version,
         read=cycle.position,
         letters=letters,
-        unreachable=tuple(a for a in found if not a.address),
+        unreachable=unreachable,
         unoffered=unoffered,
-        digest=hashlib.sha256(json.dumps(content).encode()).hexdigest(),
+        seal=seal(
+            version=version,
+            letters=content,
+            unreachable=[[a.application, a.group.value] for a in unreachable],
+            unoffered=unoffered,
+        ),
     )
 
 

@@ -13,6 +13,7 @@ from swapflow.domain.cohort.proposal import Verdict
 from swapflow.domain.cycle import CycleStatus, Position
 from swapflow.domain.people.application import Application
 from swapflow.domain.rules import Rules
+from swapflow.domain.seal import Seal, seal
 from swapflow.engine.offers.acceptance_odds import Odds, most_offers
 from swapflow.engine.offers.open_places import beyond_places, out_of_waiting, restored
 from swapflow.engine.ports.decisions import DecisionReads
@@ -71,6 +72,15 @@ class OfferWave:
     places: tuple[tuple[int, str], ...]
     lapsed: tuple[Offer, ...]
     risk: float
+
+    @property
+    def seal(self) -> Seal:
+        """The digest of who is offered a place, and whose offer is passed on."""
+        return seal(
+            version=self.version,
+            next=self.places,
+            lapsed=[[offer.id, offer.application] for offer in self.lapsed],
+        )
 
 
 def offer_round(

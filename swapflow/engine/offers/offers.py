@@ -11,16 +11,17 @@ from datetime import datetime
 
 from swapflow.domain.cohort.offer import Offer, OfferAnswer, YieldRate
 from swapflow.domain.event import EventType
+from swapflow.domain.seal import NOTHING
+from swapflow.engine.confirmation import Beside, check_shown, confirm, named
 from swapflow.engine.offers.offer_plan import OfferWave, plan
 from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.preconditions import find
 from swapflow.engine.read_models.snapshot import SnapshotCache
+from swapflow.engine.revisions import check_revision
 from swapflow.errors import ConflictError, InvalidInputError
 
-
-TRIES = 5
-"""How often a wave is computed again when something was recorded meanwhile."""
 
 THOUSANDTHS, MILLIONTHS = 1_000, 1_000_000
 
@@ -32,6 +33,7 @@ def offer(
     until: datetime | None = None,
     at_most: int = 0,
     seen: Sequence[int] | None = None,
+    shown: str = "",
     ledger: Ledger,
     snapshots: SnapshotCache | None = None,
 ) -> OfferWave:
@@ -47,6 +49,8 @@ def offer(
         at_most: Most offers; 0 for no limit.
         seen: Numbers of the applications shown as next, in order; no other gets an offer. None
             skips this check.
+        shown: Digest of the wave that was shown, the whole or that of `at_most`; "" if nothing
+            was shown.
         ledger: The ledger.
         snapshots: Cached snapshots.
 
@@ -56,41 +60,49 @@ def offer(
     Raises:
         NotReadyError: If no list is final.
         InvalidInputError: If the date is past.
-        ConflictError: If others keep recording at the same time, or the next applications are not
-            those shown.
+        ConflictError: If others keep recording at the same time, or the next offers are not those
+            shown.
     """
     snapshots = snapshots or SnapshotCache()
-    for _ in range(TRIES):
+
+    def work() -> OfferWave:
         wave = plan(cycle_id, ledger=ledger, snapshots=snapshots, at_most=at_most)
+        if shown and at_most and not wave.seal.agrees(shown):
+            whole = plan(cycle_id, ledger=ledger, snapshots=snapshots)
+            check_shown(whole.seal, shown, code="offers_out_of_date")
+            # The limits on groups can lead fewer offers past an applicant that was shown.
+            if wave.places != whole.places[:at_most]:
+                raise ConflictError("offers_out_of_date", changed=named(["next"]))
+        else:
+            check_shown(wave.seal, shown, code="offers_out_of_date")
         _check_seen(wave, seen, at_most)
+        return wave
+
+    def write(tx: Transaction, wave: OfferWave) -> OfferWave:
         if not wave.places and not wave.lapsed:
             return wave
-        with ledger.write(cycle_id) as tx:
-            # The wave is computed before the lock, since that may take seconds; events in between
-            # can change who is next.
-            if tx.cycle.position != wave.read:
-                continue
-            if until is not None and until <= tx.now:
-                raise InvalidInputError("offer_until_past", until=until)
-            for lapsed in wave.lapsed:
-                tx.answer_offer(lapsed.id, OfferAnswer.NO_ANSWER)
-                tx.record(
-                    EventType.OFFER_ANSWERED,
-                    {"a": lapsed.application, "answer": OfferAnswer.NO_ANSWER.value},
-                )
-            if wave.places:
-                lines = [line.name for line in tx.rules().lines]
-                tx.insert_offers(wave.version, wave.places, until=until, risk=wave.risk, by=by)
-                tx.record(
-                    EventType.OFFERED,
-                    {
-                        "version": wave.version,
-                        "items": [[number, lines.index(line)] for number, line in wave.places],
-                        "risk": round(wave.risk * MILLIONTHS),
-                    },
-                )
-            return wave
-    raise ConflictError("offers_recorded_meanwhile")
+        if until is not None and until <= tx.now:
+            raise InvalidInputError("offer_until_past", until=until)
+        for lapsed in wave.lapsed:
+            tx.answer_offer(lapsed.id, OfferAnswer.NO_ANSWER)
+            tx.record(
+                EventType.OFFER_ANSWERED,
+                {"a": lapsed.application, "answer": OfferAnswer.NO_ANSWER.value},
+            )
+        if wave.places:
+            lines = [line.name for line in tx.rules().lines]
+            tx.insert_offers(wave.version, wave.places, until=until, risk=wave.risk, by=by)
+            tx.record(
+                EventType.OFFERED,
+                {
+                    "version": wave.version,
+                    "items": [[number, lines.index(line)] for number, line in wave.places],
+                    "risk": round(wave.risk * MILLIONTHS),
+                },
+            )
+        return wave
+
+    return confirm(cycle_id, work, write, beside={Beside.TOLD}, ledger=ledger)
 
 
 def answer(
@@ -100,6 +112,7 @@ def answer(
     *,
     by: str,
     reason: str = "",
+    made_from: str = "",
     ledger: CycleReads,
 ) -> Offer:
     """Record an applicant's answer; after accepting, they may still decline later.
@@ -116,6 +129,7 @@ def answer(
         if not theirs:
             raise InvalidInputError("no_offer_made", applicant=external_id)
         last = theirs[-1]
+        check_revision(made_from, last.revision, {"answer": last.answer.value})
         if last.answer is said:
             raise InvalidInputError("offer_answered_already", applicant=external_id, answer=said)
         changes_mind = last.answer is OfferAnswer.ACCEPTED and said is OfferAnswer.DECLINED
@@ -134,7 +148,8 @@ def set_acceptance_rate(
     risk: float,
     source: str,
     by: str,
-    ledger: CycleReads,
+    made_from: str = "",
+    ledger: Ledger,
 ) -> YieldRate:
     """Store how many accept, and the allowed probability that too many do.
 
@@ -144,6 +159,7 @@ def set_acceptance_rate(
         risk: Most probability, over the whole round, of more accepting than there are places.
         source: Where the rate comes from.
         by: Who states it.
+        made_from: The revision of the rate that the form was made from; "" for no check.
         ledger: The ledger.
 
     Raises:
@@ -155,6 +171,11 @@ def set_acceptance_rate(
         stated = YieldRate(
             accepting=rate[0], declining=rate[1], risk=risk, source=source, by=by, at=tx.now
         )
+        there = ledger.yield_rate(cycle_id)
+        # Stated again, the same rate is no event and keeps the name under which it came first.
+        if there is not None and replace(there, by=by, at=tx.now) == stated:
+            return there
+        check_revision(made_from, there.revision if there else NOTHING, _told(there))
         tx.insert_yield(stated)
         tx.record(
             EventType.YIELD_SET,
@@ -167,10 +188,17 @@ def set_acceptance_rate(
         return stated
 
 
+def _told(rate: YieldRate | None) -> dict[str, object]:
+    """Return what a stored rate says, by the name of the field."""
+    if rate is None:
+        return {}
+    return {"source": rate.source, "risk": rate.risk, "by": rate.by}
+
+
 def _check_seen(wave: OfferWave, seen: Sequence[int] | None, at_most: int) -> None:
     """Raise if the wave differs from the applications that were shown as next."""
     if seen is None:
         return
     shown = tuple(seen[:at_most] if at_most else seen)
     if tuple(number for number, _ in wave.places) != shown:
-        raise ConflictError("offers_out_of_date")
+        raise ConflictError("offers_out_of_date", changed=named(["next"]))

@@ -1,6 +1,7 @@
 """What is asked of a reviewer that is a program, and how it answers."""
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -56,5 +57,32 @@ class AutomaticReviewers(Protocol):
         Raises:
             InvalidInputError: As `check`; also if its file cannot be used.
             NotFoundError: If its file is missing.
+        """
+        ...
+
+
+class AnswerTurns(Protocol):
+    """Bounds how many threads ask one program at the same time: one.
+
+    A second one would only work on the same answers, and wait where others could deliver. A
+    cycle that was refused the turn is remembered, for the thread that had it.
+    """
+
+    def turn(self, reviewer: str, cycle_id: str) -> AbstractContextManager[bool]:
+        """Take the turn of a program inside the block without waiting, if it is free.
+
+        Args:
+            reviewer: The program's specification.
+            cycle_id: The cycle for which it is to be asked.
+
+        Returns:
+            Whether the turn was free.
+        """
+        ...
+
+    def take_waiting(self, reviewer: str) -> frozenset[str]:
+        """Return the cycles that were refused the turn of a program, and forget them.
+
+        Asked after a turn is given back: who was refused before is then among them.
         """
         ...

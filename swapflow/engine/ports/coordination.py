@@ -61,13 +61,19 @@ class Coordination(Protocol):
         """Read the salts of the digests of names that events hold, by digest."""
         ...
 
-    def unsent(self, *, again_after: float, at_most: int) -> tuple[Assignment, ...]:
+    def unsent(
+        self, *, again_after: float, at_most: int, without: Collection[str] = ()
+    ) -> tuple[Assignment, ...]:
         """Read QUEUED assignments of cycles that dispatch, never sent or sent too long ago.
 
         Args:
             again_after: Seconds after which a message without effect is sent again; each
                 further time waits twice as long, up to 64 times.
             at_most: Most rows.
+            without: Cycles that are left out.
+
+        Raises:
+            DamagedRecordError: If a row cannot be read; names its cycle.
         """
         ...
 

@@ -1,5 +1,6 @@
 """What a reader of rounds and cycles needs from the record."""
 
+from collections.abc import Collection
 from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Protocol
@@ -44,8 +45,12 @@ class CycleReads(Protocol):
         """Read a cycle's row."""
         ...
 
-    def cycles(self) -> tuple[Cycle, ...]:
-        """Read every cycle's row, oldest first."""
+    def cycles(self, *, without: Collection[str] = ()) -> tuple[Cycle, ...]:
+        """Read every cycle's row but those left out, oldest first.
+
+        Raises:
+            DamagedRecordError: If a row cannot be read; names the first cycle of which that is so.
+        """
         ...
 
     def write(

@@ -10,6 +10,7 @@ class Topic(Enum):
     """What a message is about."""
 
     DELIVER = "deliver"
+    SIGN_IN = "sign_in"
     MAIL = "mail"
     WEBHOOK = "webhook"
 

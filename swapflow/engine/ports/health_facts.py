@@ -1,7 +1,10 @@
 """Facts about Redis and the database, for the health checks."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+
+from swapflow.engine.ports.live_state import QuarantineNote
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +26,8 @@ class RedisFacts:
         moving: Queues among them that shrank, or were empty, within the look's second.
         untrusted_proxy: Address that forwarded a request within a week and is not trusted to say
             for whom; "" for none.
+        noted: What was only counted in the last 30 days, by name; approximate.
+        quarantined: Cycles that stand still because something of theirs cannot be read, and why.
     """
 
     version: str
@@ -37,6 +42,8 @@ class RedisFacts:
     waiting: dict[str, int]
     moving: frozenset[str]
     untrusted_proxy: str = ""
+    noted: Mapping[str, int] = field(default_factory=dict)
+    quarantined: Mapping[str, QuarantineNote] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

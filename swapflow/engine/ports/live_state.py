@@ -1,6 +1,8 @@
 """The live state of open cycles, and the doorbell."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from enum import Enum
 from typing import Protocol
 
@@ -46,6 +48,21 @@ class Arms:
     pending: Integers
     spent: int
     committed: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuarantineNote:
+    """Why a cycle stands still while the others go on.
+
+    Attributes:
+        event: The event that cannot be taken in, or the last one before the trouble.
+        why: What is wrong and what to do, as a message.
+        since: When it was first set aside.
+    """
+
+    event: int
+    why: str
+    since: datetime
 
 
 class Applied(Enum):
@@ -105,6 +122,18 @@ class CycleState(Protocol):
 
     def dashboard(self, cycle_id: str) -> bytes | None:
         """Read the encoded dashboard; None when there is none."""
+        ...
+
+    def quarantine(self, cycle_id: str, note: QuarantineNote) -> None:
+        """Store why a cycle stands still; a note that is there already is replaced."""
+        ...
+
+    def end_quarantine(self, cycle_id: str) -> None:
+        """Remove a cycle's note: coordinators then look at the cycle again."""
+        ...
+
+    def quarantined(self) -> Mapping[str, QuarantineNote]:
+        """Read the notes of all cycles that stand still, by cycle."""
         ...
 
 

@@ -36,7 +36,7 @@ class Outbox(Protocol):
         ...
 
     def mails(self, *, at_most: int, again_after: float = 0.0) -> tuple[Mail, ...]:
-        """Read mails that wait to be sent, oldest first.
+        """Read mails that wait to be sent: those of the office first, then oldest first.
 
         Left out are those whose message was handed to the broker within `again_after` seconds.
         """
@@ -54,10 +54,17 @@ class Outbox(Protocol):
         """Record that a mail was sent ("sent") or refused ("failed"), and why not."""
         ...
 
-    def queue_calls(self) -> int:
+    def queue_calls(self, *, without: Collection[str] = ()) -> int:
         """Create webhook calls for events new since the last time; return the event count.
 
         A call's id follows from webhook, cycle and event: two relays make each call once.
+
+        Args:
+            without: Cycles that are left out.
+
+        Raises:
+            DamagedRecordError: If an event of a cycle cannot be read; those of all others have
+                been queued.
         """
         ...
 
@@ -75,6 +82,10 @@ class Outbox(Protocol):
 
     def claim_call(self, call_id: str) -> WebhookCall | None:
         """Claim a due call to send it; None when it is done, not due yet or claimed by another."""
+        ...
+
+    def put_calls_off(self, call_id: str, *, seconds: float) -> None:
+        """Put off this call and all that are due of the same webhook; no attempt is counted."""
         ...
 
     def close_call(self, call: WebhookCall, *, done: bool, detail: str) -> None:

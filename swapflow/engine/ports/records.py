@@ -10,6 +10,7 @@ from swapflow.domain.people.application import ApplicationStatus
 from swapflow.domain.people.interview import Interview
 from swapflow.domain.reviewing.assignment import Assignment
 from swapflow.domain.rules import KindRules, Rules
+from swapflow.domain.seal import revision
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,7 +170,11 @@ class StaffRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mail:
-    """A message to a person, as a row: `sending` before the SMTP session, `sent` after."""
+    """A message to a person, as a row: `sending` before the SMTP session, `sent` after.
+
+    Attributes:
+        cycle_id: The cycle that it is about; None for a mail of the office, as to sign in.
+    """
 
     id: str
     to: str
@@ -178,6 +183,7 @@ class Mail:
     html: str
     calendar: str
     state: str
+    cycle_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -295,6 +301,11 @@ class Pin:
     by: str
     reason: str
     at: datetime
+
+    @property
+    def revision(self) -> str:
+        """The revision that a form about another pin is made from."""
+        return revision(self.verdict, self.by, self.reason, self.at)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

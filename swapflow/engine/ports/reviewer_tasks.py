@@ -20,13 +20,21 @@ class ReviewerTasks(Protocol):
         ...
 
     def program_seats(self, seats: Collection[tuple[str, int]]) -> tuple[ProgramSeat, ...]:
-        """Read the cycles of (cycle, reviewer number) seats; one that is gone is left out."""
+        """Read the cycles of (cycle, reviewer number) seats; one that is gone is left out.
+
+        Raises:
+            DamagedRecordError: If the row or the rules of any of them cannot be read.
+        """
         ...
 
     def listed_tasks(
         self, cycle_id: str, reviewer: int, statuses: Collection[AssignmentStatus]
     ) -> tuple[ListedTask, ...]:
-        """Read a reviewer's tasks in these statuses, with all that their list shows."""
+        """Read a reviewer's tasks in these statuses, with all that their list shows.
+
+        Raises:
+            DamagedRecordError: If a row cannot be read.
+        """
         ...
 
     def drafts(self, ids: Collection[str]) -> dict[str, Draft]:

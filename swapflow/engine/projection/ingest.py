@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from swapflow.domain.cycle import START, Position
-from swapflow.domain.event import Event
+from swapflow.domain.event import Event, damaged_event
 from swapflow.domain.fixed_point import Delta
 from swapflow.domain.rules import Rules
 from swapflow.engine.ports.coordination import EventReads
@@ -81,30 +81,48 @@ class KnowsRules(Protocol):
 def apply_new_events(
     projection: CycleProjection, events: Sequence[Event], *, ledger: KnowsRules
 ) -> None:
-    """Fold events into the projection, changing its rules where the events do."""
+    """Fold events into the projection, changing its rules where the events do.
+
+    Raises:
+        DamagedRecordError: If an event holds what no event of its type does; names its number.
+    """
     for event in events:
         before = projection.rules_version
-        projection.apply(event)
+        try:
+            projection.apply(event)
+        # Whatever it is: an event that was changed outside can fail anywhere.
+        except Exception as error:
+            raise damaged_event(event.cycle_id, event.position.seq, error) from error
         if projection.rules_version != before:
             projection.use(ledger.rules(event.cycle_id, projection.rules_version))
 
 
 def changes(events: Sequence[Event]) -> Changes:
-    """Fold consecutive events into one change: at most one delta per arm, smallest arm first."""
+    """Fold consecutive events into one change: at most one delta per arm, smallest arm first.
+
+    Raises:
+        DamagedRecordError: If an event's changes are not integers; names its number.
+    """
     sums: dict[int, list[int]] = {}
+    spent = committed = 0
     for event in events:
-        for delta in event.deltas:
-            total = sums.setdefault(delta.application, [0, 0, 0])
-            total[0] += delta.numerator
-            total[1] += delta.information
-            total[2] += delta.pending
+        try:
+            for delta in event.deltas:
+                total = sums.setdefault(delta.application, [0, 0, 0])
+                total[0] += delta.numerator
+                total[1] += delta.information
+                total[2] += delta.pending
+            spent += event.spent
+            committed += event.committed
+        except TypeError as error:
+            raise damaged_event(event.cycle_id, event.position.seq, error) from error
     return Changes(
         deltas=tuple(
             Delta(application=arm, numerator=n, information=t, pending=p)
             for arm, (n, t, p) in sorted(sums.items())
         ),
-        spent=sum(event.spent for event in events),
-        committed=sum(event.committed for event in events),
+        spent=spent,
+        committed=committed,
     )
 
 

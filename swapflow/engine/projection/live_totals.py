@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from swapflow.domain.cycle import START
-from swapflow.domain.event import Event
+from swapflow.domain.event import Event, damaged_event
 from swapflow.engine.ports.live_state import Arms
 
 
@@ -27,9 +27,16 @@ class LiveTotals:
         self._committed = 0
 
     def add(self, events: Iterable[Event]) -> None:
-        """Fold in the next events."""
+        """Fold in the next events.
+
+        Raises:
+            DamagedRecordError: If an event's changes are not integers; names its number.
+        """
         for event in events:
-            self._add(event)
+            try:
+                self._add(event)
+            except (TypeError, ValueError, ArithmeticError) as error:
+                raise damaged_event(event.cycle_id, event.position.seq, error) from error
 
     def _add(self, event: Event) -> None:
         for delta in event.deltas:

@@ -12,6 +12,7 @@ from swapflow.domain.cohort.reconsideration import Closing, Reconsideration, Res
 from swapflow.domain.cycle import Position
 from swapflow.domain.people.application import Application, ApplicationStatus
 from swapflow.domain.reviewing.assignment import PullReason, PullStatus
+from swapflow.domain.seal import Seal, seal
 from swapflow.engine.offers.open_places import out_of_waiting, restored
 from swapflow.engine.ports.decisions import DecisionReads
 from swapflow.engine.ports.ledger import Ledger
@@ -73,6 +74,33 @@ class ReconsiderationEvidence:
     def beyond(self) -> bool:
         """Whether the places are full, so that adding one more exceeds them."""
         return self.taken >= self.places
+
+    @property
+    def seal(self) -> Seal:
+        """The digest of the statement that people are shown."""
+        return seal(
+            reconsideration=[self.which.id, self.external_id],
+            reviews=[self.waiting, self.received],
+            evidence=[self.before, self.after.estimate],
+            waitlist=[self.stands, self.place, self.queue],
+            places=[self.taken, self.places, self.line],
+            result=[self.proposes.value, [str(one) for one in self.exceptions]],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WantedClosing:
+    """How people want a reconsideration to end.
+
+    Attributes:
+        result: Their decision; None for the proposed one.
+        reason: Why; needed where it differs from the proposal, or breaks a limit.
+        beyond: Whether they add the person although the places are full.
+    """
+
+    result: Result | None = None
+    reason: str = ""
+    beyond: bool = False
 
 
 def gather_evidence(

@@ -1,7 +1,7 @@
 """Documents: the type of a file, from its bytes, and its owner, from its name."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from swapflow.domain.people.document import NewDocument
@@ -10,6 +10,9 @@ from swapflow.engine.ports.ledger import Ledger
 
 MOST_BYTES = 20_000_000
 """Largest single document."""
+
+PIECE_BYTES = 4_000_000
+"""Bytes of documents that are stored in one write: others wait for no longer than it takes."""
 
 LONGEST_NAME = 120
 
@@ -84,8 +87,9 @@ def attach(
 ) -> Attached:
     """Store files with the applications that their names begin with.
 
-    Each is stored whole, or left out and listed; all are stored at once. A file replaces an
-    earlier one of the same name.
+    Each is stored whole, or left out and listed. They are stored in pieces, between which others
+    write: should one fail, those before it are there, and the same files may be sent again. A file
+    replaces an earlier one of the same name.
     """
     applications = {a.external_id: a for a in ledger.applications(cycle_id) if a.external_id}
     stored: dict[tuple[str, str], tuple[int, NewDocument]] = {}
@@ -105,10 +109,27 @@ def attach(
             name=name, redacted=redacted, media=media_of(upload.body), body=upload.body
         )
         stored[owner, name] = (applications[owner].number, document)
-    ledger.add_files(cycle_id, list(stored.values()))
+    for piece in _pieces(list(stored.values())):
+        ledger.add_files(cycle_id, piece)
     return Attached(
         stored=tuple(sorted(stored)), left=tuple(left), missing=_missing(cycle_id, ledger)
     )
+
+
+def _pieces(
+    documents: Sequence[tuple[int, NewDocument]],
+) -> Iterator[list[tuple[int, NewDocument]]]:
+    """Divide documents into pieces that are stored in the time of a short write."""
+    piece: list[tuple[int, NewDocument]] = []
+    size = 0
+    for one in documents:
+        if piece and size + len(one[1].body) > PIECE_BYTES:
+            yield piece
+            piece, size = [], 0
+        piece.append(one)
+        size += len(one[1].body)
+    if piece:
+        yield piece
 
 
 def neutral_name(number: int, media: str) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from zoneinfo import ZoneInfo
 
 from swapflow.domain.event import EventType
 from swapflow.domain.ids import cycle_of
@@ -15,12 +16,14 @@ from swapflow.domain.reviewing.assignment import (
     Pull,
     PullStatus,
 )
+from swapflow.domain.seal import NOTHING
 from swapflow.engine.notifications.mail_text import MailText
 from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.records import Mail
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.reviewing.interview_mail import invitation_of, send_invitations
+from swapflow.engine.revisions import check_revision
 from swapflow.errors import AssignmentClosedError, InvalidInputError, NotFoundError
 from swapflow.i18n.formatting import moment
 from swapflow.i18n.languages import gettext, writing_in
@@ -84,7 +87,13 @@ def requested(cycle_id: str, *, ledger: Ledger) -> tuple[Requested, ...]:
 
 
 def set_slots(
-    cycle_id: str, slots: Sequence[InterviewSlot], *, by: str, address: str = "", ledger: Ledger
+    cycle_id: str,
+    slots: Sequence[InterviewSlot],
+    *,
+    by: str,
+    made_from: str = "",
+    address: str = "",
+    ledger: Ledger,
 ) -> int:
     """Set slots, all or none, and invite the seated reviewers; return how many changed.
 
@@ -110,6 +119,8 @@ def set_slots(
             new = _interview(slot, old, zone=rules.zone, by=by)
             if old is not None and old.stands and _same(old, new):
                 continue
+            # A slot that stays as it is may come from any form; only changes overwrite.
+            check_revision(made_from, old.revision if old else NOTHING, _told(old))
             tx.set_interview(new)
             changed += 1
             seated = [a for a in tx.assignments_of([pull.id]) if a.status.is_open]
@@ -123,7 +134,13 @@ def set_slots(
 
 
 def cancel_slot(
-    cycle_id: str, pull_id: str, *, by: str, address: str = "", ledger: CycleReads
+    cycle_id: str,
+    pull_id: str,
+    *,
+    by: str,
+    made_from: str = "",
+    address: str = "",
+    ledger: CycleReads,
 ) -> None:
     """Cancel a slot and tell its people; the request itself stays open.
 
@@ -135,6 +152,7 @@ def cancel_slot(
         pull = tx.pulls([pull_id]).get(pull_id)
         if old is None or not old.stands or pull is None or pull.cycle_id != cycle_id:
             raise NotFoundError("no_interview_date")
+        check_revision(made_from, old.revision, _told(old))
         new = replace(old, cancelled=True, sequence=old.sequence + 1, by=by)
         tx.set_interview(new)
         seated = [a for a in tx.assignments_of([pull_id]) if a.status.is_open]
@@ -265,3 +283,12 @@ def _interview(slot: InterviewSlot, old: Interview | None, *, zone: str, by: str
 
 def _same(old: Interview, new: Interview) -> bool:
     return replace(old, sequence=new.sequence, by=new.by) == new
+
+
+def _told(slot: Interview | None) -> dict[str, object]:
+    """Return what a stored slot says, by the name of the field."""
+    if slot is None:
+        return {}
+    starts = slot.starts_at.astimezone(ZoneInfo(slot.zone))
+    content = {"starts": f"{starts:%Y-%m-%d %H:%M}", "minutes": slot.minutes, "place": slot.place}
+    return content if slot.stands else {**content, "cancelled": True}

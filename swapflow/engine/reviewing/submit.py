@@ -22,7 +22,12 @@ from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.projection.pull_events import EXTRA_PULL
 from swapflow.engine.reviewing.asked_again import asked_again, end_asked_again
-from swapflow.engine.reviewing.submitted_score import check_origin, new_score, seat_payload
+from swapflow.engine.reviewing.submitted_score import (
+    check_origin,
+    new_score,
+    same_content,
+    seat_payload,
+)
 from swapflow.errors import (
     AssignmentClosedError,
     InvalidInputError,
@@ -143,7 +148,7 @@ class _Submission:
         # Checked before the status: a repeated submit gets its receipt even after the task was
         # closed.
         if earlier is not None:
-            return _again(earlier, value)
+            return _again(self._tx, answer, earlier, value, new=earlier in self._new)
         if assignment.status is AssignmentStatus.DECLINED:
             raise AssignmentClosedError(assignment.id, assignment.status)
         if self._is_over(assignment):
@@ -348,9 +353,18 @@ def _change_of(pull: Pull, scores: Iterable[Score]) -> _Change:
     return change
 
 
-def _again(earlier: Score, value: int) -> Receipt:
-    """Return the receipt for an answer stored before; another value needs a correction."""
-    if earlier.value != value:
+def _again(tx: Transaction, answer: Answer, earlier: Score, value: int, *, new: bool) -> Receipt:
+    """Return the receipt for an answer stored before; another one needs a correction.
+
+    Args:
+        tx: The transaction.
+        answer: The answer that came again.
+        earlier: The score that is there.
+        value: The value of the answer.
+        new: Whether the score is of this transaction, and not stored yet.
+    """
+    given = None if new else tx.given(earlier.assignment_id)
+    if earlier.value != value or (given is not None and not same_content(answer, given)):
         raise AssignmentClosedError(
             earlier.assignment_id, AssignmentStatus.SCORED, code="assignment_answered"
         )

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from swapflow.domain.reviewing.assignment import Assignment
-from swapflow.domain.reviewing.score import Answer, Late, Origin, Score
+from swapflow.domain.reviewing.score import Answer, Late, Origin, Score, ScoreDetails
 from swapflow.domain.rules import Purpose, Rules
 from swapflow.errors import InvalidInputError
 
@@ -62,3 +62,28 @@ def seat_payload(assignment: Assignment) -> dict[str, int]:
         "attempt": assignment.attempt,
         "r": assignment.reviewer,
     }
+
+
+NOTHING_GIVEN = "0"
+"""The revision of a form that was made before anything was handed in."""
+
+
+def review_revision(given: ScoreDetails | None) -> str:
+    """Return the revision that a form about an assignment is made from."""
+    return NOTHING_GIVEN if given is None else str(given.score.revision)
+
+
+def same_content(answer: Answer, given: ScoreDetails) -> bool:
+    """Whether an answer says what is stored: marks, remark and notes."""
+    return (
+        dict(answer.marks) == dict(given.marks)
+        and answer.remark == given.remark
+        and {name: text for name, text in answer.notes.items() if text} == dict(given.notes)
+    )
+
+
+def told_of(given: ScoreDetails) -> dict[str, object]:
+    """Return what a stored review says, by the name of the field."""
+    marks = {name: "N/A" if mark is None else mark for name, mark in given.marks.items()}
+    content: dict[str, object] = {**marks, "score": given.score.value / 10_000}
+    return {**content, **({"remark": given.remark} if given.remark else {}), **given.notes}

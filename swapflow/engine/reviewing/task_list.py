@@ -1,6 +1,7 @@
 """A reviewer's task list: open tasks in the order in which they are best done."""
 
 from collections.abc import Collection, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -12,6 +13,8 @@ from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT, Assignment, As
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.records import ListedTask, ProgramSeat
 from swapflow.engine.reviewing.blinding import shown_as
+from swapflow.errors import DamagedRecordError
+from swapflow.messages import Message
 
 
 SOON = timedelta(days=3)
@@ -22,6 +25,9 @@ DONE = frozenset({AssignmentStatus.SCORED})
 
 
 SHOWN = OPEN_ASSIGNMENT | DONE | {AssignmentStatus.EXPIRED}
+
+_DAMAGED = (DamagedRecordError, ValueError, TypeError, LookupError)
+"""What a damaged row raises: when it is read, or when a value meets rules that do not know it."""
 
 
 class Section(StrEnum):
@@ -79,11 +85,15 @@ class TaskListCycle:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskList:
-    """All tasks of a person; `tasks` is in the order in which they should be done."""
+    """All tasks of a person; `tasks` is in the order in which they should be done.
+
+    `damaged` says why the tasks of a cycle are missing, where its record cannot be read.
+    """
 
     now: datetime
     cycles: tuple[TaskListCycle, ...]
     tasks: tuple[Task, ...]
+    damaged: tuple[str, ...] = ()
 
     @property
     def waiting(self) -> tuple[Task, ...]:
@@ -91,8 +101,32 @@ class TaskList:
         return tuple(task for task in self.tasks if task.section not in ENDED)
 
 
+def readable_seats(
+    seats: Collection[tuple[str, int]], *, ledger: Ledger
+) -> tuple[tuple[ProgramSeat, ...], tuple[str, ...]]:
+    """Read the cycles of (cycle, reviewer number) seats, and why those are missing that cannot be.
+
+    One that is gone is left out.
+    """
+    try:
+        return ledger.program_seats(seats), ()
+    except DamagedRecordError:
+        found: list[ProgramSeat] = []
+        damaged: list[str] = []
+        # All are read at once, which one damaged row of one of them spoils.
+        for cycle_id, number in seats:
+            try:
+                found += ledger.program_seats([(cycle_id, number)])
+            except DamagedRecordError:
+                damaged.append(_unreadable(cycle_id))
+        return tuple(found), tuple(damaged)
+
+
 def read_task_list(seats: Collection[ProgramSeat], *, ledger: Ledger) -> TaskList:
-    """Read all tasks of a person, in every cycle where they review."""
+    """Read all tasks of a person, in every cycle where they review.
+
+    A cycle whose record is damaged does not keep the tasks of the others away.
+    """
     with ledger.one_moment():
         return _read_task_list(seats, ledger=ledger)
 
@@ -102,40 +136,71 @@ def read_next(seats: Collection[ProgramSeat], *, after: str, ledger: Ledger) -> 
 
     Finished tasks are not read: they grow in number, and this runs after every review.
     """
+    listed: list[tuple[ProgramSeat, Collection[ListedTask]]] = []
+    waiting: list[Task] = []
     with ledger.one_moment():
-        listed = [
-            (seat, ledger.listed_tasks(seat.cycle.id, seat.number, SHOWN - DONE)) for seat in seats
-        ]
+        for seat in seats:
+            with suppress(*_DAMAGED):
+                tasks = ledger.listed_tasks(seat.cycle.id, seat.number, SHOWN - DONE)
+                listed.append((seat, tasks))
         now = ledger.now()
-    tasks = (task for seat, theirs in listed for task in _tasks(seat, theirs, now=now))
-    waiting = (task for task in tasks if task.section not in ENDED and task.code != after)
+    for seat, theirs in listed:
+        with suppress(*_DAMAGED):
+            found = list(_tasks(seat, theirs, now=now))
+            waiting += [t for t in found if t.section not in ENDED and t.code != after]
     return min(waiting, key=_urgency, default=None)
 
 
 def _read_task_list(seats: Collection[ProgramSeat], *, ledger: Ledger) -> TaskList:
-    listed = [(seat, ledger.listed_tasks(seat.cycle.id, seat.number, SHOWN)) for seat in seats]
-    # After the tasks: the statement that reads them reads the clock as well.
-    now = ledger.now()
+    listed: list[tuple[ProgramSeat, Collection[ListedTask]]] = []
     cycles: list[TaskListCycle] = []
     tasks: list[Task] = []
+    damaged: list[str] = []
+    for seat in seats:
+        try:
+            listed.append((seat, ledger.listed_tasks(seat.cycle.id, seat.number, SHOWN)))
+        except _DAMAGED:
+            damaged.append(_unreadable(seat.cycle.id))
+    # After the tasks: the statement that reads them reads the clock as well.
+    now = ledger.now()
     for seat, theirs in listed:
-        tasks += _tasks(seat, theirs, now=now)
-        reviewer = ledger.reviewer(seat.cycle.id, seat.number)
-        statuses = [one.assignment.status for one in theirs]
-        cycles.append(
-            TaskListCycle(
-                id=seat.cycle.id,
-                name=seat.cycle.name,
-                status=seat.cycle.status,
-                deadline=seat.rules.deadline,
-                zone=seat.rules.zone,
-                done=statuses.count(AssignmentStatus.SCORED),
-                waiting=sum(status.is_open for status in statuses),
-                reviewer=reviewer,
-                packet=reviewer.packet or seat.rules.packet,
-            )
-        )
-    return TaskList(now=now, cycles=tuple(cycles), tasks=tuple(sorted(tasks, key=_urgency)))
+        try:
+            found = list(_tasks(seat, theirs, now=now))
+            cycle = _read_cycle(seat, theirs, ledger=ledger)
+        except _DAMAGED:
+            damaged.append(_unreadable(seat.cycle.id))
+        else:
+            cycles.append(cycle)
+            tasks += found
+    return TaskList(
+        now=now,
+        cycles=tuple(cycles),
+        tasks=tuple(sorted(tasks, key=_urgency)),
+        damaged=tuple(damaged),
+    )
+
+
+def _unreadable(cycle_id: str) -> Message:
+    return Message("tasks_unreadable", cycle=cycle_id)
+
+
+def _read_cycle(
+    seat: ProgramSeat, theirs: Collection[ListedTask], *, ledger: Ledger
+) -> TaskListCycle:
+    """Read one cycle in which a person reviews."""
+    reviewer = ledger.reviewer(seat.cycle.id, seat.number)
+    statuses = [one.assignment.status for one in theirs]
+    return TaskListCycle(
+        id=seat.cycle.id,
+        name=seat.cycle.name,
+        status=seat.cycle.status,
+        deadline=seat.rules.deadline,
+        zone=seat.rules.zone,
+        done=statuses.count(AssignmentStatus.SCORED),
+        waiting=sum(status.is_open for status in statuses),
+        reviewer=reviewer,
+        packet=reviewer.packet or seat.rules.packet,
+    )
 
 
 def _tasks(seat: ProgramSeat, theirs: Collection[ListedTask], *, now: datetime) -> Iterable[Task]:

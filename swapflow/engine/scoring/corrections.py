@@ -17,13 +17,21 @@ from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.preconditions import is_reconsidered, refuse_finalized
 from swapflow.engine.reviewing.submit import UNASKED, utility_of
+from swapflow.engine.reviewing.submitted_score import review_revision, same_content, told_of
+from swapflow.engine.revisions import check_revision
 from swapflow.errors import InvalidInputError, NotFoundError
 
 
 def correct(
-    answer: Answer, *, by: str, reason: str, saw_others: bool = False, ledger: CycleReads
+    answer: Answer,
+    *,
+    by: str,
+    reason: str,
+    saw_others: bool = False,
+    made_from: str = "",
+    ledger: CycleReads,
 ) -> int:
-    """Replace a score by another, until the list is final.
+    """Replace a score by another, until the list is final; the same content changes nothing.
 
     Args:
         answer: The assignment and its new marks or utility.
@@ -31,26 +39,44 @@ def correct(
         reason: Why; kept in an erasable row.
         saw_others: Whether others' marks were seen before; such a score is stored and does not
             count.
+        made_from: The revision that the form was made from (`review_revision`); "" for no check.
         ledger: The ledger.
 
     Returns:
-        The number of the event.
+        The number of the event; of the one that recorded the answer, if nothing changed.
 
     Raises:
         NotFoundError: If the assignment has no score.
+        StaleRevisionError: If the score was corrected since the form was made.
         CycleFinalizedError: If the cohort is fixed.
     """
     with ledger.write(cycle_of(answer.assignment_id)) as tx:
-        return correct_in(tx, answer, by=by, reason=reason, saw_others=saw_others)
+        return correct_in(
+            tx, answer, by=by, reason=reason, saw_others=saw_others, made_from=made_from
+        )
 
 
 def correct_in(
-    tx: Transaction, answer: Answer, *, by: str, reason: str, saw_others: bool = False
+    tx: Transaction,
+    answer: Answer,
+    *,
+    by: str,
+    reason: str,
+    saw_others: bool = False,
+    made_from: str = "",
 ) -> int:
     """Replace a score within a transaction that may hold more; otherwise as `correct`."""
-    old = _score(tx, answer.assignment_id)
+    there = tx.given(answer.assignment_id)
+    if there is None:
+        raise NotFoundError("assignment_without_score", assignment=answer.assignment_id)
+    old = there.score
     value = utility_of(answer, tx.rules(), old.kind)
     counts = old.counts and not saw_others
+    # Before the revision is compared: what is stored already refuses nobody, also when sent late.
+    if same_content(answer, there) and (value, counts) == (old.value, old.counts):
+        _refuse_fixed(tx, tx.pulls([old.pull_id])[old.pull_id])
+        return old.seq
+    check_revision(made_from, review_revision(there), told_of(there))
     new = replace(
         old,
         revision=old.revision + 1,
@@ -183,8 +209,7 @@ def revise(
     # Computed over all seats of the pull: with a quorum, one seat's change can move the others'
     # weight.
     pull = tx.pulls([old.pull_id])[old.pull_id]
-    if not is_reconsidered(tx, pull):
-        refuse_finalized(tx)
+    _refuse_fixed(tx, pull)
     standing = {s.assignment_id: s for s in tx.standing_scores([pull.id]) if s.counts}
     before = _contribution(standing.values(), pull)
     standing.pop(old.assignment_id, None)
@@ -227,6 +252,12 @@ def _was_kept(tx: Transaction, score: Score) -> bool:
         and tx.pulls([score.pull_id])[score.pull_id].status is PullStatus.CANCELLED
         and (score.application, score.reviewer) not in tx.conflicts()
     )
+
+
+def _refuse_fixed(tx: Transaction, pull: Pull) -> None:
+    """Refuse once the list is final, unless the request belongs to a reconsideration."""
+    if not is_reconsidered(tx, pull):
+        refuse_finalized(tx)
 
 
 def _refuse_second_look(tx: Transaction, score: Score) -> None:

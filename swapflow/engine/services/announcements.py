@@ -60,6 +60,6 @@ class AnnouncementService:
         )
         return self.context.ring_after(cycle_id, made)
 
-    def take_back(self, cycle_id: str, *, by: str) -> Announcement:
+    def take_back(self, cycle_id: str, *, by: str, which: int | None = None) -> Announcement:
         """Withdraw the held letters, and the offers that they announce."""
-        return announcing.take_back(cycle_id, by=by, ledger=self.context.ledger)
+        return announcing.take_back(cycle_id, by=by, which=which, ledger=self.context.ledger)

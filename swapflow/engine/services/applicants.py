@@ -84,10 +84,17 @@ class ApplicantService:
         *,
         by: str,
         reason: str = "",
+        made_from: str = "",
     ) -> None:
         """Hold, release, withdraw, reinstate … an application."""
         intake.move_application(
-            cycle_id, external_id, status, by=by, reason=reason, ledger=self.context.ledger
+            cycle_id,
+            external_id,
+            status,
+            by=by,
+            reason=reason,
+            made_from=made_from,
+            ledger=self.context.ledger,
         )
         self.context.doorbell.ring(cycle_id)
 

@@ -5,12 +5,17 @@ from dataclasses import dataclass
 
 from swapflow.domain.cohort.proposal import MethodSheet, Outcome, Place, Proposal, Waiver
 from swapflow.domain.rules import Estimates, Rules
-from swapflow.engine.cohort import meeting, signing
-from swapflow.engine.cohort.finalize import Override, reopen
-from swapflow.engine.cohort.prepared_decisions import prepare, prepare_reopening
+from swapflow.domain.seal import NOTHING
+from swapflow.engine.cohort import signing
+from swapflow.engine.cohort.finalize import Override
+from swapflow.engine.cohort.prepared_decisions import drop, prepare, prepare_reopening
+from swapflow.engine.cohort.recorded_decision import finalize_as_recorded
+from swapflow.engine.cohort.reopen import reopen
 from swapflow.engine.lifecycle.estimate_choice import choose_estimates
 from swapflow.engine.lifecycle.pins import PinSide, pin
+from swapflow.engine.read_models.final_list import FinalList, final_list
 from swapflow.engine.read_models.proposal import propose
+from swapflow.engine.revisions import check_revision
 from swapflow.engine.services.context import ServiceContext
 from swapflow.errors import InvalidInputError
 
@@ -22,7 +27,14 @@ class CohortService:
     context: ServiceContext
 
     def propose_pin(
-        self, cycle_id: str, application: int, verdict: str, *, by: str, reason: str
+        self,
+        cycle_id: str,
+        application: int,
+        verdict: str,
+        *,
+        by: str,
+        reason: str,
+        made_from: str = "",
     ) -> None:
         """Pin an application "in" or "out" at the decision; "" removes the pin.
 
@@ -34,6 +46,13 @@ class CohortService:
         if not reason.strip():
             raise InvalidInputError("decision_reason_missing")
         self.context.ledger.application(cycle_id, application)
+        pins = self.context.ledger.pins(cycle_id)
+        there = next((pin for pin in pins if pin.application == application), None)
+        check_revision(
+            made_from,
+            there.revision if there else NOTHING,
+            {"pin": there.verdict, "reason": there.reason, "by": there.by} if there else {},
+        )
         self.context.ledger.set_pin(cycle_id, application, verdict=verdict, by=by, reason=reason)
 
     def propose(self, cycle_id: str) -> Proposal:
@@ -48,15 +67,18 @@ class CohortService:
         signed_by: Sequence[str] = (),
         overrides: Sequence[Override] = (),
         waiver: Waiver | None = None,
+        shown: str = "",
     ) -> Proposal:
-        """Make the list final."""
-        return meeting.finalize_as_recorded(
+        """Make the list final; with a digest, only the list that was shown with it."""
+        return finalize_as_recorded(
             cycle_id,
             by=by,
             signed_by=signed_by,
             overrides=overrides,
             waiver=waiver,
+            shown=shown,
             ledger=self.context.ledger,
+            snapshots=self.context.snapshots,
         )
 
     def pin(
@@ -67,7 +89,13 @@ class CohortService:
         self.context.doorbell.ring(cycle_id)
 
     def choose_estimates(
-        self, cycle_id: str, estimates: Estimates, *, by: str, reason: str
+        self,
+        cycle_id: str,
+        estimates: Estimates,
+        *,
+        by: str,
+        reason: str,
+        made_from: str = "",
     ) -> Rules:
         """Make the list by other estimates, or by the rule's own again."""
         changed = choose_estimates(
@@ -75,17 +103,32 @@ class CohortService:
             estimates,
             by=by,
             reason=reason,
+            made_from=made_from,
             ledger=self.context.ledger,
             provider=self.context.provider,
         )
         return self.context.ring_after(cycle_id, changed)
 
-    def reopen(self, cycle_id: str, *, names: Collection[str], reason: str) -> int:
+    def final_list(self, cycle_id: str) -> FinalList:
+        """Read the final list, with the digest by which it is reopened or undone."""
+        return final_list(cycle_id, ledger=self.context.ledger)
+
+    def reopen(
+        self, cycle_id: str, *, names: Collection[str], reason: str, shown: str = ""
+    ) -> int:
         """Reopen a final list for another version."""
-        return reopen(cycle_id, names=names, reason=reason, ledger=self.context.ledger)
+        return reopen(
+            cycle_id, names=names, reason=reason, shown=shown, ledger=self.context.ledger
+        )
 
     def prepare(
-        self, cycle_id: str, *, by: str, overrides: Sequence[Override] = (), waiver: str = ""
+        self,
+        cycle_id: str,
+        *,
+        by: str,
+        overrides: Sequence[Override] = (),
+        waiver: str = "",
+        shown: str = "",
     ) -> str:
         """Store a decision for signature; return its digest."""
         return prepare(
@@ -93,13 +136,16 @@ class CohortService:
             by=by,
             overrides=overrides,
             waiver=waiver,
+            shown=shown,
             ledger=self.context.ledger,
             snapshots=self.context.snapshots,
         )
 
-    def prepare_reopening(self, cycle_id: str, *, by: str, reason: str) -> str:
+    def prepare_reopening(self, cycle_id: str, *, by: str, reason: str, shown: str = "") -> str:
         """Propose to reopen a final list; return the digest to be signed."""
-        return prepare_reopening(cycle_id, by=by, reason=reason, ledger=self.context.ledger)
+        return prepare_reopening(
+            cycle_id, by=by, reason=reason, shown=shown, ledger=self.context.ledger
+        )
 
     def pending(
         self, cycle_id: str, *, proposal: Proposal | None = None
@@ -118,9 +164,9 @@ class CohortService:
             cycle_id, digest, by=by, ledger=self.context.ledger, snapshots=self.context.snapshots
         )
 
-    def take_back(self, cycle_id: str) -> bool:
+    def take_back(self, cycle_id: str, *, shown: str = "") -> bool:
         """Withdraw the prepared decision; False when there was none."""
-        return self.context.ledger.drop_prepared(cycle_id)
+        return drop(cycle_id, shown=shown, ledger=self.context.ledger)
 
     def signatures(self, cycle_id: str, version: int) -> tuple[tuple[str, str], ...]:
         """Read who signed a version of the list, and in which role."""

@@ -1,13 +1,20 @@
 """The objects that every service needs."""
 
-from collections.abc import Callable
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 from typing_extensions import override
 
 from swapflow.domain.webhook_call import WebhookCall
-from swapflow.engine.ports.automatic_reviewer import AutomaticReviewer, AutomaticReviewers
+from swapflow.engine.ports.automatic_reviewer import (
+    AnswerTurns,
+    AutomaticReviewer,
+    AutomaticReviewers,
+)
 from swapflow.engine.ports.coordination import EventReads
 from swapflow.engine.ports.dispatcher import Dispatcher
 from swapflow.engine.ports.ledger import Ledger
@@ -34,6 +41,15 @@ SendWebhook = Callable[[WebhookCall], str]
 """Makes one webhook call and returns the answer; raises UnavailableError."""
 
 
+CallSlot = Callable[[], AbstractContextManager[bool]]
+"""Takes one of the slots for webhook calls inside the block; False when none is free."""
+
+
+def free_slot() -> AbstractContextManager[bool]:
+    """Return a slot that is always free: the default where one process does everything."""
+    return nullcontext(enter_result=True)
+
+
 def nowhere(call: WebhookCall) -> str:
     """Raise UnavailableError: the default where no webhook can be called."""
     raise UnavailableError("call_not_sent_here", call=call.id)
@@ -55,6 +71,36 @@ class NoAutomaticReviewers(AutomaticReviewers):
         raise UnavailableError("no_automatic_reviewer_here", reviewer=specification)
 
 
+class AnswerTurnsOfOneProcess(AnswerTurns):
+    """Turns among the threads of one process: the default where one process does everything."""
+
+    def __init__(self) -> None:
+        self._mutex = threading.Lock()
+        self._taken: set[str] = set()
+        self._waiting: defaultdict[str, set[str]] = defaultdict(set)
+
+    @override
+    @contextmanager
+    def turn(self, reviewer: str, cycle_id: str) -> Iterator[bool]:
+        with self._mutex:
+            is_free = reviewer not in self._taken
+            if is_free:
+                self._taken.add(reviewer)
+            else:
+                self._waiting[reviewer].add(cycle_id)
+        try:
+            yield is_free
+        finally:
+            if is_free:
+                with self._mutex:
+                    self._taken.remove(reviewer)
+
+    @override
+    def take_waiting(self, reviewer: str) -> frozenset[str]:
+        with self._mutex:
+            return frozenset(self._waiting.pop(reviewer, ()))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceContext:
     """The objects that every service needs.
@@ -67,6 +113,8 @@ class ServiceContext:
         codes: The assignments that the codes in addresses name.
         snapshots: Cycles folded from their events.
         automatic_reviewers: The programs that rosters name.
+        answer_turns: Bounds how many threads ask one of them at the same time.
+        call_slot: Bounds how many webhook calls are made at the same time.
         events: What a coordinator reads events from; the ledger when None.
         provider: Whether an identity provider is connected: rules may require it only then.
     """
@@ -77,7 +125,9 @@ class ServiceContext:
     doorbell: Doorbell
     post: SendMail
     send_webhook: SendWebhook = nowhere
+    call_slot: CallSlot = free_slot
     automatic_reviewers: AutomaticReviewers = field(default_factory=NoAutomaticReviewers)
+    answer_turns: AnswerTurns = field(default_factory=AnswerTurnsOfOneProcess)
     address: str = ""
     provider: bool = False
     events: EventReads | None = None

@@ -8,8 +8,16 @@ from swapflow.domain.cycle import Cycle, Round
 from swapflow.domain.ids import CYCLE_ID
 from swapflow.domain.rules import Rubric, Rules
 from swapflow.engine.coordination.coordinator import Coordinator
+from swapflow.engine.coordination.quarantine import OnFault, unreported
+from swapflow.engine.coordination.turns import readable_cycles
 from swapflow.engine.lifecycle import switches
-from swapflow.engine.lifecycle.launch import LaunchProblem, launch, launch_problems
+from swapflow.engine.lifecycle.launch import (
+    Launchable,
+    LaunchProblem,
+    launch,
+    launch_problems,
+    launchable,
+)
 from swapflow.engine.lifecycle.launch_preview import Preview, preview
 from swapflow.engine.lifecycle.rule_changes import change_rules, check_rules
 from swapflow.engine.ports.records import RulesVersion
@@ -29,8 +37,13 @@ class CycleService:
 
     context: ServiceContext
 
-    def coordinator(self, holder: str = "") -> Coordinator:
-        """Build a coordinator; several may run at once."""
+    def coordinator(self, holder: str = "", *, on_fault: OnFault = unreported) -> Coordinator:
+        """Build a coordinator; several may run at once.
+
+        Args:
+            holder: Its name in the lease; made up when empty.
+            on_fault: Told of every cycle that it sets aside.
+        """
         return Coordinator(
             ledger=self.context.ledger,
             state=self.context.state,
@@ -41,6 +54,7 @@ class CycleService:
             address=self.context.address,
             holder=holder,
             events=self.context.events,
+            on_fault=on_fault,
         )
 
     def new_round(
@@ -66,8 +80,8 @@ class CycleService:
         )
 
     def list(self) -> tuple[Cycle, ...]:
-        """List the cycles."""
-        return self.context.ledger.cycles()
+        """List the cycles; one whose row is damaged is left out, and the doctor names it."""
+        return readable_cycles(self.context.ledger)
 
     def get(self, cycle_id: str) -> Cycle:
         """Read one cycle's row."""
@@ -77,13 +91,16 @@ class CycleService:
         """Read the rules in force."""
         return self.context.ledger.rules(cycle_id)
 
-    def change_rules(self, cycle_id: str, rules: Rules, *, by: str, reason: str) -> Rules:
+    def change_rules(
+        self, cycle_id: str, rules: Rules, *, by: str, reason: str, made_from: str = ""
+    ) -> Rules:
         """Put a new version of the rules in force."""
         changed = change_rules(
             cycle_id,
             rules,
             by=by,
             reason=reason,
+            made_from=made_from,
             ledger=self.context.ledger,
             provider=self.context.provider,
         )
@@ -93,9 +110,19 @@ class CycleService:
         """Check whether a cycle's rules could be changed to these; writes nothing."""
         check_rules(cycle_id, rules, ledger=self.context.ledger)
 
-    def launch(self, cycle_id: str, *, by: str) -> None:
-        """Start a cycle."""
-        launch(cycle_id, by=by, ledger=self.context.ledger, provider=self.context.provider)
+    def launchable(self, cycle_id: str) -> Launchable:
+        """Read what a launch rests on, with its digest."""
+        return launchable(cycle_id, ledger=self.context.ledger)
+
+    def launch(self, cycle_id: str, *, by: str, shown: str = "") -> None:
+        """Start a cycle; with a digest, only as it was shown."""
+        launch(
+            cycle_id,
+            by=by,
+            shown=shown,
+            ledger=self.context.ledger,
+            provider=self.context.provider,
+        )
         self.context.doorbell.ring(cycle_id)
 
     def launch_problems(self, cycle_id: str) -> tuple[LaunchProblem, ...]:

@@ -1,8 +1,8 @@
 """Delivery: an assignment reaches a person's task list, or a program answers it at once."""
 
-import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from swapflow.domain.people.reviewer import Reviewer
@@ -10,8 +10,10 @@ from swapflow.domain.reviewing.assignment import Assignment
 from swapflow.domain.reviewing.score import Answer, Origin
 from swapflow.domain.rules import Rules
 from swapflow.engine.ports.automatic_reviewer import Question
+from swapflow.engine.ports.dispatcher import QueueMessage, Topic
 from swapflow.engine.services.context import ServiceContext
 from swapflow.engine.services.tasks import TaskService
+from swapflow.errors import NotFoundError
 
 
 HANDED_IN_TOGETHER = 100
@@ -34,6 +36,11 @@ class _Cycle:
     rules: Rules
 
 
+def _entries(cycle: _Cycle, program: str) -> list[int]:
+    """Return the numbers of the roster entries that a program answers for."""
+    return [number for number, one in cycle.roster.items() if one.automatic == program]
+
+
 class DeliveryService:
     """Delivers for one process; threads of the process may share it.
 
@@ -47,13 +54,13 @@ class DeliveryService:
         self._ledger = context.ledger
         self._tasks = tasks
         self._cycles: dict[str, _Cycle] = {}
-        self._answering = threading.Lock()
 
     def deliver(self, assignment_id: str) -> str:
         """Deliver one assignment; safe to repeat.
 
         A program answers all its open requests of the cycle, a hundred answers in one transaction,
-        so later messages find nothing left to do, which costs one read each.
+        so later messages find nothing left to do, which costs one read each. While it is asked, a
+        message for it ends at once: however long it takes, it holds one thread.
         """
         return self._deliver(assignment_id)[0]
 
@@ -74,18 +81,47 @@ class DeliveryService:
         if not reviewer.automatic:
             new = self._tasks.deliver([assignment_id])
             return ("delivered" if new else "delivered before"), []
-        # One thread at a time: a second one would only work on the same answers.
-        with self._answering:
-            # Read again: the thread that held the lock may have answered it.
+        program = reviewer.automatic
+        with self._turn(program, assignment.cycle_id) as is_free:
+            if not is_free:
+                return "left to the thread that asks this program", []
+            # Read again: the thread that had the turn before may have answered it.
             if not self._ledger.assignment(assignment_id).status.is_open:
                 return "answered meanwhile", []
-            answered = self._answer_all(cycle, reviewer, assignment)
+            answered = self._answer_all(cycle, program, assignment)
             return f"answered {len(answered)}", answered
 
-    def _answer_all(self, cycle: _Cycle, reviewer: Reviewer, first: Assignment) -> list[str]:
-        """Answer one assignment and the other open ones of the same program."""
-        program = reviewer.automatic
-        same = [n for n, other in cycle.roster.items() if other.automatic == program]
+    @contextmanager
+    def _turn(self, program: str, cycle_id: str) -> Iterator[bool]:
+        """Take the turn of a program, if it is free; then pass on what was refused meanwhile."""
+        turns, is_free = self._context.answer_turns, False
+        try:
+            with turns.turn(program, cycle_id) as is_free:
+                yield is_free
+        finally:
+            # Only now is known who was refused; after a failure too, for their messages are gone.
+            if is_free:
+                self._send_again(program, turns.take_waiting(program))
+
+    def _send_again(self, program: str, cycle_ids: Iterable[str]) -> None:
+        """Send one message for each cycle in which a program has open requests."""
+        messages: list[QueueMessage] = []
+        for cycle_id in cycle_ids:
+            with suppress(NotFoundError):  # erased meanwhile
+                same = _entries(self._known(cycle_id), program)
+                messages += [
+                    QueueMessage(topic=Topic.DELIVER, id=left.id, tier=left.kind)
+                    for left in self._ledger.unanswered(cycle_id, same, at_most=1)
+                ]
+        if messages:
+            self._context.dispatcher.send(messages)
+
+    def _answer_all(self, cycle: _Cycle, program: str, first: Assignment) -> list[str]:
+        """Answer one assignment and the other open ones of the same program.
+
+        What is left when the time is over has a message of its own then.
+        """
+        same = _entries(cycle, program)
         until = time.monotonic() + ANSWERING_SECONDS
         answered: list[str] = []
         # In the first batch in any case: older requests alone could fill it.
@@ -98,8 +134,9 @@ class DeliveryService:
             # Fewer than a full batch means that nothing is left, unless more came in the meantime,
             # which has messages of its own.
             if len(chosen) < HANDED_IN_TOGETHER:
-                break
+                return answered
             must = ()
+        self._send_again(program, [first.cycle_id])
         return answered
 
     def _answer(self, cycle: _Cycle, program: str, chosen: Sequence[Assignment]) -> list[str]:

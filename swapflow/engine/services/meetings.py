@@ -44,6 +44,7 @@ class MeetingService:
         reason: str,
         by: str,
         seat: int | None,
+        made_from: str = "",
     ) -> None:
         """Record the meeting's outcome for an application."""
         meeting.record(
@@ -53,6 +54,7 @@ class MeetingService:
             reason=reason,
             by=by,
             seat=seat,
+            made_from=made_from,
             ledger=self.context.ledger,
         )
 

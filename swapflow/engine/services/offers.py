@@ -34,6 +34,7 @@ class OfferService:
         until: datetime | None = None,
         at_most: int = 0,
         seen: Sequence[int] | None = None,
+        shown: str = "",
     ) -> OfferWave:
         """Offer the free places, and pass on those that were not accepted."""
         return offering.offer(
@@ -42,24 +43,51 @@ class OfferService:
             until=until,
             at_most=at_most,
             seen=seen,
+            shown=shown,
             ledger=self.context.ledger,
             snapshots=self.context.snapshots,
         )
 
     def answer(
-        self, cycle_id: str, external_id: str, said: OfferAnswer, *, by: str, reason: str = ""
+        self,
+        cycle_id: str,
+        external_id: str,
+        said: OfferAnswer,
+        *,
+        by: str,
+        reason: str = "",
+        made_from: str = "",
     ) -> Offer:
         """Record an applicant's answer to an offer."""
         return offering.answer(
-            cycle_id, external_id, said, by=by, reason=reason, ledger=self.context.ledger
+            cycle_id,
+            external_id,
+            said,
+            by=by,
+            reason=reason,
+            made_from=made_from,
+            ledger=self.context.ledger,
         )
 
     def set_acceptance_rate(
-        self, cycle_id: str, rate: tuple[float, float], *, risk: float, source: str, by: str
+        self,
+        cycle_id: str,
+        rate: tuple[float, float],
+        *,
+        risk: float,
+        source: str,
+        by: str,
+        made_from: str = "",
     ) -> YieldRate:
         """Store the share of offers that is accepted."""
         return offering.set_acceptance_rate(
-            cycle_id, rate, risk=risk, source=source, by=by, ledger=self.context.ledger
+            cycle_id,
+            rate,
+            risk=risk,
+            source=source,
+            by=by,
+            made_from=made_from,
+            ledger=self.context.ledger,
         )
 
     def acceptance_rate(self, cycle_id: str) -> YieldRate | None:

@@ -1,5 +1,6 @@
 """Mails and webhook calls."""
 
+import time
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -7,6 +8,16 @@ from swapflow.engine.offers.announcements import contradicts_record
 from swapflow.engine.ports.records import MailRecord
 from swapflow.engine.services.context import MAIL_TRIES, ServiceContext
 from swapflow.errors import MailRefusedError, UnavailableError
+
+
+SLOW_SECONDS = 3.0
+"""Seconds after which a call that fails counts as slow."""
+
+SLOW_WAIT = 30.0
+"""Seconds for which the other calls of a webhook wait that failed slowly."""
+
+SLOT_SECONDS = 5.0
+"""Seconds after which a call is tried again that found every slot taken."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,15 +88,29 @@ class OutboxService:
         """Make one webhook call that is due, at least once; False when there was nothing to do.
 
         A call that is not accepted is made again later, with growing waits, and finally given up.
+        While every slot for calls is taken, this webhook's calls wait in the ledger and not in a
+        thread that others need.
         """
+        with self.context.call_slot() as is_free:
+            if is_free:
+                return self._call(call_id)
+            self.context.ledger.put_calls_off(call_id, seconds=SLOT_SECONDS)
+            return False
+
+    def _call(self, call_id: str) -> bool:
+        """Make one webhook call inside a slot."""
         call = self.context.ledger.claim_call(call_id)
         if call is None:
             return False
+        begun = time.monotonic()
         try:
             answer, done = self.context.send_webhook(call), True
         except UnavailableError as error:
             answer, done = str(error), False
         self.context.ledger.close_call(call, done=done, detail=answer)
+        if not done and time.monotonic() - begun > SLOW_SECONDS:
+            # Else each event that waits would hold a slot for as long, and other addresses none.
+            self.context.ledger.put_calls_off(call.id, seconds=SLOW_WAIT)
         return True
 
     def send_soon(self) -> None:

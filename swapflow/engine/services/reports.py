@@ -1,6 +1,7 @@
 """Reports on the progress of a cycle, and whether its record is intact."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -14,6 +15,7 @@ from swapflow.engine.audit.finished_record import FinishedCycle
 from swapflow.engine.audit.verification import Verification
 from swapflow.engine.audit.verify import verify
 from swapflow.engine.notifications.reviewer_mail import waiting_for
+from swapflow.engine.ports.live_state import QuarantineNote
 from swapflow.engine.ports.records import (
     ApplicantName,
     DecisionRecord,
@@ -171,10 +173,33 @@ class ReportService:
         )
 
     def verify(self, cycle_id: str, *, live: bool = True) -> Verification:
-        """Replay a cycle and compare it with the record, and with the live state if asked."""
-        return verify(
+        """Replay a cycle and compare it with the record, and with the live state if asked.
+
+        A cycle that stands still because of damage is looked at again once all agrees.
+        """
+        found = verify(
             cycle_id, ledger=self.context.ledger, state=self.context.state if live else None
         )
+        if found.passed:
+            self._end_quarantine(cycle_id)
+        return found
+
+    def quarantined(self) -> Mapping[str, QuarantineNote]:
+        """Read which cycles stand still because something of theirs cannot be read, and why.
+
+        Empty while Redis is away: the coordinator stands still then as well, and says so.
+        """
+        try:
+            return self.context.state.quarantined()
+        except UnavailableError:
+            return {}
+
+    def _end_quarantine(self, cycle_id: str) -> None:
+        """Ask coordinators to look again at a cycle that was set aside."""
+        if cycle_id in self.quarantined():
+            with suppress(UnavailableError):
+                self.context.state.end_quarantine(cycle_id)
+            self.context.doorbell.ring(cycle_id)
 
     def decision_card(
         self, cycle_id: str, external_id: str, *, name_reviewers: bool = False

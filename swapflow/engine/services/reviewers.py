@@ -166,17 +166,32 @@ class ReviewerService:
         return interviews.requested(cycle_id, ledger=self.context.ledger)
 
     def set_slots(
-        self, cycle_id: str, slots: Sequence[interviews.InterviewSlot], *, by: str
+        self,
+        cycle_id: str,
+        slots: Sequence[interviews.InterviewSlot],
+        *,
+        by: str,
+        made_from: str = "",
     ) -> int:
         """Set when and where interviews take place, and invite; return how many changed."""
         changed = interviews.set_slots(
-            cycle_id, slots, by=by, address=self.context.address, ledger=self.context.ledger
+            cycle_id,
+            slots,
+            by=by,
+            made_from=made_from,
+            address=self.context.address,
+            ledger=self.context.ledger,
         )
         return self.context.ring_after(cycle_id, changed)
 
-    def cancel_slot(self, cycle_id: str, pull_id: str, *, by: str) -> None:
+    def cancel_slot(self, cycle_id: str, pull_id: str, *, by: str, made_from: str = "") -> None:
         """Cancel a slot and tell its people."""
         interviews.cancel_slot(
-            cycle_id, pull_id, by=by, address=self.context.address, ledger=self.context.ledger
+            cycle_id,
+            pull_id,
+            by=by,
+            made_from=made_from,
+            address=self.context.address,
+            ledger=self.context.ledger,
         )
         self.context.doorbell.ring(cycle_id)

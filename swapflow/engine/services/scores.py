@@ -27,10 +27,23 @@ class ScoreService:
         """Read (assignment id, remark) of a cycle, for exports."""
         return self.context.ledger.remarks(cycle_id)
 
-    def correct(self, answer: Answer, *, by: str, reason: str, saw_others: bool = False) -> int:
+    def correct(
+        self,
+        answer: Answer,
+        *,
+        by: str,
+        reason: str,
+        saw_others: bool = False,
+        made_from: str = "",
+    ) -> int:
         """Replace a score by another."""
         seq = corrections.correct(
-            answer, by=by, reason=reason, saw_others=saw_others, ledger=self.context.ledger
+            answer,
+            by=by,
+            reason=reason,
+            saw_others=saw_others,
+            made_from=made_from,
+            ledger=self.context.ledger,
         )
         return self.context.ring_after(cycle_of(answer.assignment_id), seq)
 

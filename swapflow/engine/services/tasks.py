@@ -13,7 +13,13 @@ from swapflow.engine.notifications.reviewer_mail import notify
 from swapflow.engine.ports.records import ProgramSeat, TaskRecord
 from swapflow.engine.reviewing import interviews, review_page, submit
 from swapflow.engine.reviewing.decline import decline
-from swapflow.engine.reviewing.task_list import Task, TaskList, read_next, read_task_list
+from swapflow.engine.reviewing.task_list import (
+    Task,
+    TaskList,
+    read_next,
+    read_task_list,
+    readable_seats,
+)
 from swapflow.engine.services.context import ServiceContext
 
 
@@ -80,8 +86,14 @@ class TaskService:
         self.context.doorbell.ring(cycle_of(assignment_id))
 
     def seats(self, seats: Collection[tuple[str, int]]) -> tuple[ProgramSeat, ...]:
-        """Read the cycles of a person's seats; one that is gone is left out."""
-        return self.context.ledger.program_seats(seats)
+        """Read the cycles of a person's seats; one that is gone or damaged is left out."""
+        return self.readable_seats(seats)[0]
+
+    def readable_seats(
+        self, seats: Collection[tuple[str, int]]
+    ) -> tuple[tuple[ProgramSeat, ...], tuple[str, ...]]:
+        """Read the cycles of a person's seats, and why those are missing that are damaged."""
+        return readable_seats(seats, ledger=self.context.ledger)
 
     def list(self, seats: Collection[ProgramSeat]) -> TaskList:
         """Read all tasks of a person, in every cycle where they review."""
@@ -162,9 +174,13 @@ class TaskService:
         change_availability(cycle_id, reviewer, remove=absence, ledger=self.context.ledger)
         self.context.doorbell.ring(cycle_id)
 
-    def set_packet(self, cycle_id: str, reviewer: int, packet: int) -> None:
+    def set_packet(
+        self, cycle_id: str, reviewer: int, packet: int, *, made_from: str = ""
+    ) -> None:
         """Change how many requests a reviewer has at the same time."""
-        change_availability(cycle_id, reviewer, packet=packet, ledger=self.context.ledger)
+        change_availability(
+            cycle_id, reviewer, packet=packet, made_from=made_from, ledger=self.context.ledger
+        )
         self.context.doorbell.ring(cycle_id)
 
     def no_show(self, assignment_id: str, *, by: str, note: str = "") -> None:

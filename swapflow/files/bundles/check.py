@@ -152,8 +152,7 @@ def _best_reading(archive: bytes) -> tuple[tuple[Member, ...], tuple[BundleProbl
             where = difference(archive, _in_order(members))
             if where is None:
                 return members, ()
-            problems = (BundleProblem(place=where, what="the archive itself was changed"),)
-            return members, problems
+            return members, (BundleProblem(place=where, what="the archive itself was changed"),)
         found.append((len(problems), len(found), members, problems))
     # The reading with the fewest problems is the one that damage has left whole.
     _, _, members, problems = min(found, key=lambda each: each[:2])

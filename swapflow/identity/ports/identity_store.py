@@ -124,7 +124,7 @@ class IdentityStore(IntegrationStore, Protocol):
         ...
 
     def touch_session(self, digest: str) -> None:
-        """Record that a session was used now."""
+        """Record that a session was used now; given up while anything else is writing."""
         ...
 
     def end_session(self, digest: str) -> None:
@@ -174,7 +174,7 @@ class IdentityStore(IntegrationStore, Protocol):
         ...
 
     def touch_token(self, token_id: str) -> None:
-        """Record that a key was used now."""
+        """Record that a key was used now; given up while anything else is writing."""
         ...
 
     def revoke_token(self, token_id: str) -> bool:
@@ -194,6 +194,10 @@ class IdentityStore(IntegrationStore, Protocol):
         ...
 
 
+UNCONDITIONAL = "unconditional-writes"
+"""What writes of the API without `If-Match` are counted as."""
+
+
 class Limiter(Protocol):
     """Counts tries, so that guessing is slow."""
 
@@ -207,4 +211,8 @@ class Limiter(Protocol):
 
     def forget(self, name: str, key: str, *, times: int, seconds: int) -> None:
         """Forget every try of a key."""
+        ...
+
+    def note(self, name: str) -> None:
+        """Count something for those who look after the installation; never waits, may be lost."""
         ...

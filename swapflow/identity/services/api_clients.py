@@ -7,6 +7,7 @@ from datetime import timedelta
 from swapflow.errors import ForbiddenError, NotFoundError, NotSignedInError, RateLimitedError
 from swapflow.identity.account import ApiToken
 from swapflow.identity.api_keys import PREFIX, digest_of, make_token
+from swapflow.identity.ports.identity_store import UNCONDITIONAL
 from swapflow.identity.ports.integration_store import StoredResponse
 from swapflow.identity.principal import Principal
 from swapflow.identity.services.context import TOUCH_EVERY, IdentityContext
@@ -21,6 +22,10 @@ class ApiClientService:
     """Keys of API clients, and the principal of a key."""
 
     context: IdentityContext
+
+    def note_unconditional(self) -> None:
+        """Count a write that does not say what it was made from."""
+        self.context.limiter.note(UNCONDITIONAL)
 
     def principal(self, key: str) -> Principal:
         """Find the principal of a key: it acts for its account, within the key's scopes.

@@ -6,11 +6,10 @@ in order of arrival, and then for an `flock` on a file beside the database; SQLi
 then always free. PostgreSQL needs neither: the lock of the cycle's row is enough.
 """
 
-import fcntl
 import os
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -19,13 +18,9 @@ from sqlalchemy import (
     Connection,
     Engine,
     RowMapping,
-    StaticPool,
-    create_engine,
-    event,
     make_url,
     select,
 )
-from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import (
     ArgumentError,
     DBAPIError,
@@ -37,37 +32,16 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from swapflow.errors import InvalidInputError, NotFoundError, UnavailableError
 from swapflow.ledger.core.clock import CLOCK_COLUMNS
+from swapflow.ledger.core.engines import BUSY_SECONDS, ImpatientEngines, new_engine
 from swapflow.ledger.core.fair_lock import FairLock
 from swapflow.ledger.core.row_mapping import AnyRow
+from swapflow.ledger.core.write_admission import Wait, WriteAdmission, WriteBounds, write_turn
 from swapflow.messages import Message
 
 
-BUSY_SECONDS = 30
-_SQLITE_SETTINGS = (
-    "PRAGMA foreign_keys = ON",
-    "PRAGMA secure_delete = ON",  # erased rows are overwritten, not only unlinked
-    f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}",
-    "PRAGMA journal_mode = WAL",
-    "PRAGMA synchronous = FULL",  # NORMAL loses commits in a power cut
-)
-_POSTGRESQL_SETTINGS = (
-    "SET TIME ZONE 'UTC'",
-    f"SET lock_timeout = '{BUSY_SECONDS}s'",
-    # A writer that is stopped or cut off must not keep its cycle locked for ever.
-    "SET idle_in_transaction_session_timeout = '60s'",
-    "SET tcp_keepalives_idle = 5",
-    "SET tcp_keepalives_interval = 3",
-    "SET tcp_keepalives_count = 2",
-)
-_PATIENCE = {
-    "connect_timeout": 10,
-    # A lost network gives no answer: without these, a page would wait for a quarter of an hour.
-    # Milliseconds, then seconds.
-    "tcp_user_timeout": 10_000,
-    "keepalives_idle": 5,
-    "keepalives_interval": 3,
-    "keepalives_count": 2,
-}
+TOUCH_SECONDS = 0.05
+"""Seconds for which a write waits that matters little, such as when a person was last seen."""
+
 _NOT_SET_UP = ("no such table", "no such column", "UndefinedTable", "UndefinedColumn")
 NUMBER_OUT_OF_RANGE = "22003"
 """PostgreSQL's code for a number that a column cannot hold."""
@@ -110,6 +84,8 @@ class Database:
         Raises:
             InvalidInputError: Unless it is a SQLite or PostgreSQL URL.
         """
+        self._bounds: WriteBounds | None = None
+        self._busy = BUSY_SECONDS
         self.url = parse_url(url)
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
         self.in_memory = self.is_sqlite and self.url.database in {None, "", ":memory:"}
@@ -120,9 +96,11 @@ class Database:
         """Create the pool and the locks of this process."""
         self._process = os.getpid()
         self._lock = FairLock()
+        self._impatient = ImpatientEngines(self.url)
+        self._admission = WriteAdmission(self._bounds)
         self._moment = threading.local()
         self._borrowed: Connection | None = None
-        self._engine: Engine = _engine(self.url, in_memory=self.in_memory)
+        self._engine: Engine = new_engine(self.url, in_memory=self.in_memory, busy=self._busy)
         self._reader: Engine = self._engine
         self._writer: Engine = self._engine
         if self.is_sqlite:
@@ -135,9 +113,11 @@ class Database:
         """Close the idle connections; a forked child calls this and leaves its parent's open."""
         if os.getpid() == self._process:
             self._engine.dispose()
+            self._impatient.dispose()
         elif not self.in_memory:
             # The sockets belong to the parent, which still uses them.
             self._engine.dispose(close=False)
+            self._impatient.dispose(close=False)
             self._start()
 
     @contextmanager
@@ -186,13 +166,58 @@ class Database:
     def writing(self) -> Iterator[Connection]:
         """Open a transaction that commits at the end of the block, and rolls back on an error."""
         self.check_may_write()
-        queue = self._lock.held() if self.is_sqlite else nullcontext()
-        with self._translated(), queue, self._file_lock(), self._writer.begin() as connection:
+        with (
+            self._translated(),
+            self._admission.admitted() as wait,
+            self._turn(wait),
+            self._writer_for(wait).begin() as connection,
+        ):
+            self._borrowed, self._moment.wait = connection, wait
+            if self.is_sqlite:
+                wait.begun()
+            try:
+                yield connection
+            finally:
+                self._borrowed = None
+
+    def has_its_lock(self) -> None:
+        """Note that this thread's write has the row that it locks first: it waits no longer."""
+        self._moment.wait.begun()
+
+    @contextmanager
+    def touching(self) -> Iterator[Connection]:
+        """Open a transaction for a write that matters little, or give it up at once.
+
+        Raises:
+            UnavailableError: If anything else is writing.
+        """
+        self.check_may_write()
+        wait = Wait(self._admission, None if self.in_memory else TOUCH_SECONDS)
+        with self._translated(), self._turn(wait), self._writer_for(wait).begin() as connection:
             self._borrowed = connection
             try:
                 yield connection
             finally:
                 self._borrowed = None
+
+    def bound_writes(self, bounds: WriteBounds) -> None:
+        """Bound how many writes of this process wait for others, and for how long.
+
+        Called before the first use.
+        """
+        self._bounds, self._busy = bounds, bounds.patient
+        self._start()
+
+    def _turn(self, wait: Wait) -> AbstractContextManager[None]:
+        """Wait for this process's other writers, then for those of other processes."""
+        return write_turn(self._lock if self.is_sqlite else None, self.file, wait)
+
+    def _writer_for(self, wait: Wait) -> Engine:
+        """Return the engine whose connections wait for as long as a write may."""
+        if wait.seconds is None or wait.seconds == self._busy or self.in_memory:
+            return self._writer
+        engine = self._impatient.waiting(wait.seconds)
+        return engine.execution_options(immediate=True) if self.is_sqlite else engine
 
     def now(self, connection: Connection, *, real: bool = False) -> datetime:
         """Return the database's time; `real` leaves out the offset that tests set."""
@@ -213,8 +238,8 @@ class Database:
     def exclusive(self) -> Iterator[Connection]:
         """Open a connection outside a transaction that keeps other writers of the file away."""
         self._check_process()
-        queue = self._lock.held() if self.is_sqlite else nullcontext()
-        with self._translated(), queue, self._file_lock(), self._writer.connect() as connection:
+        wait = Wait(self._admission, None)
+        with self._translated(), self._turn(wait), self._writer.connect() as connection:
             yield connection
 
     def compact(self) -> None:
@@ -243,20 +268,6 @@ class Database:
                 yield
             finally:
                 self._borrowed = None
-
-    @contextmanager
-    def _file_lock(self) -> Iterator[None]:
-        """Keep other processes from writing to the same SQLite file."""
-        if self.file is None:
-            yield
-            return
-        # Opened every time: a forked child would share an open file's lock with its parent.
-        descriptor = os.open(self.file.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-            yield
-        finally:
-            os.close(descriptor)
 
     def _check_process(self) -> None:
         if os.getpid() != self._process:
@@ -328,49 +339,3 @@ def _is_not_set_up(error: Exception) -> bool:
     original = getattr(error, "orig", None)
     said = f"{type(original).__name__} {original}"
     return any(sign in said for sign in _NOT_SET_UP)
-
-
-def _engine(url: URL, *, in_memory: bool) -> Engine:
-    if in_memory:
-        engine = create_engine(
-            url,
-            poolclass=StaticPool,
-            connect_args={"check_same_thread": False},
-            hide_parameters=True,
-        )
-    else:
-        engine = create_engine(
-            url,
-            # A connection beyond these is closed after each use. To a file it costs a new one
-            # every time, and keeping it costs little; a server has to count them.
-            pool_size=50 if url.get_backend_name() == "sqlite" else 10,
-            max_overflow=40,
-            pool_pre_ping=url.get_backend_name() == "postgresql",
-            connect_args=_PATIENCE if url.get_backend_name() == "postgresql" else {},
-            hide_parameters=True,  # otherwise error messages would hold marks and names
-        )
-    if url.get_backend_name() == "sqlite":
-        event.listen(engine, "connect", _set_up_sqlite)
-        event.listen(engine, "begin", _begin_sqlite)
-    else:
-        event.listen(engine, "connect", _set_up_postgresql)
-    return engine
-
-
-def _set_up_sqlite(connection: DBAPIConnection, _record: object) -> None:
-    connection.isolation_level = None  # we begin transactions ourselves, see `_begin_sqlite`
-    for setting in _SQLITE_SETTINGS:
-        connection.execute(setting)
-
-
-def _begin_sqlite(connection: Connection) -> None:
-    # A transaction that reads first and writes later could fail half-way: writers begin as such.
-    immediate = connection.get_execution_options().get("immediate", False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
-
-
-def _set_up_postgresql(connection: DBAPIConnection, _record: object) -> None:
-    connection.autocommit = True  # settings made inside a transaction would end with it
-    for setting in _POSTGRESQL_SETTINGS:
-        connection.execute(setting)
-    connection.autocommit = False

@@ -20,15 +20,22 @@ class FairLock:
         return self._owner == threading.get_ident()
 
     @contextmanager
-    def held(self) -> Iterator[None]:
-        """Hold the lock inside the block."""
-        self._acquire()
+    def held(self, *, seconds: float | None = None) -> Iterator[None]:
+        """Hold the lock inside the block.
+
+        Args:
+            seconds: Longest wait for it; None waits as long as it takes.
+
+        Raises:
+            TimeoutError: If it is not passed on in time.
+        """
+        self._acquire(seconds)
         try:
             yield
         finally:
             self._release()
 
-    def _acquire(self) -> None:
+    def _acquire(self, seconds: float | None) -> None:
         me = threading.get_ident()
         with self._mutex:
             if self._owner is None:
@@ -38,11 +45,15 @@ class FairLock:
             turn.acquire()
             ticket = (turn, me)
             self._waiting.append(ticket)
+        passed_on = False
         try:
-            turn.acquire()  # the thread that releases before us passes the lock on
-        except BaseException:
-            self._give_up(ticket)
-            raise
+            # The thread that releases before us passes the lock on.
+            passed_on = turn.acquire(timeout=-1 if seconds is None else seconds)
+        finally:
+            if not passed_on:
+                self._give_up(ticket)
+        if not passed_on:
+            raise TimeoutError
 
     def _give_up(self, ticket: tuple[threading.Lock, int]) -> None:
         with self._mutex:

@@ -7,8 +7,8 @@ from cachetools import LRUCache
 from sqlalchemy import Connection, bindparam, select
 
 from swapflow.domain.rules import Rules
-from swapflow.domain.rules_text import from_text
 from swapflow.errors import NotFoundError
+from swapflow.ledger.core.row_mapping import to_rules
 from swapflow.ledger.schema import CYCLE, RULES
 
 
@@ -36,6 +36,7 @@ def rules_of(connection: Connection, cycle_id: str, version: int, digest: str | 
 
     Raises:
         NotFoundError: If there is no such version.
+        DamagedRecordError: If its text cannot be read, which is then not kept.
     """
     known = _known(digest) if digest else None
     return known or read_rules(connection, cycle_id, version)
@@ -46,15 +47,17 @@ def read_rules(connection: Connection, cycle_id: str, version: int) -> Rules:
 
     Raises:
         NotFoundError: If there is no such version.
+        DamagedRecordError: If its text cannot be read.
     """
     row = connection.execute(_RULES, {"cycle": cycle_id, "version": version}).one_or_none()
     if row is None:
         raise NotFoundError("rules_version_not_found", cycle=cycle_id, version=version)
     if hashlib.sha256(row.body.encode()).hexdigest() != row.digest:
-        return from_text(row.body)  # changed behind its digest, which does not name it any more
+        # Changed behind its digest, which does not name it any more.
+        return to_rules(cycle_id, row.body)
     rules = _known(row.digest)
     if rules is None:
-        rules = from_text(row.body)
+        rules = to_rules(cycle_id, row.body)
         with _LOCK:
             _KNOWN[row.digest] = rules
     return rules

@@ -11,7 +11,7 @@ from sqlalchemy import BindParameter, Connection, bindparam, select
 from swapflow.domain.people.application import Application
 from swapflow.domain.people.reviewer import Absence, Reviewer
 from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus, Pull
-from swapflow.domain.reviewing.score import Score
+from swapflow.domain.reviewing.score import Score, ScoreDetails
 from swapflow.ledger.core.row_mapping import (
     ASSIGNMENT_COLUMNS,
     PULL_COLUMNS,
@@ -32,9 +32,11 @@ from swapflow.ledger.schema import (
     MARK,
     PERSON,
     PULL,
+    REMARK,
     ROSTER,
     ROSTER_ABSENCE,
     SCORE,
+    SCORE_NOTE,
     SELECTION_ATTRIBUTE,
     TOPIC,
 )
@@ -273,4 +275,21 @@ def place(assignment: Assignment) -> tuple[int, int, int, int, int]:
         assignment.ordinal,
         assignment.seat,
         assignment.attempt,
+    )
+
+
+def score_details(connection: Connection, assignment_id: str) -> ScoreDetails | None:
+    """Read the valid score of an assignment with what was written; None without one."""
+    found = scores_by_assignment(connection, [assignment_id])
+    if not found:
+        return None
+    key = {"assignment_id": assignment_id, "revision": found[0].revision}
+    marks = connection.execute(select(MARK).filter_by(**key)).all()
+    remark = connection.execute(select(REMARK.c.text).filter_by(**key)).scalar()
+    notes = connection.execute(select(SCORE_NOTE).filter_by(**key)).all()
+    return ScoreDetails(
+        score=found[0],
+        marks={row.criterion: row.mark for row in marks},
+        remark=remark or "",
+        notes={row.name: row.text for row in notes},
     )

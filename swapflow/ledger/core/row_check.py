@@ -128,8 +128,8 @@ class _Check:
                 self.findings.append(f"{name} is not what event {digest.seq} recorded")
         extra = [key for key in stored if key not in covered]
         if table is RULES:  # a draft's rules were never in force
-            first = min((key[0] for key in covered), default=0)  # type: ignore[type-var]  # ints
-            extra = [key for key in extra if key[0] > first]  # type: ignore[operator]  # ints
+            first = min((key[0] for key in covered), default=None)  # type: ignore[type-var]  # ints
+            extra = [key for key in extra if first is not None and key[0] > first]  # type: ignore[operator]  # ints
         if self._events.old:
             self.uncovered |= {table.name: len(extra)} if extra else {}
         else:

@@ -1,6 +1,7 @@
 """Conversion between rows and the frozen dataclasses of the domain."""
 
 import dataclasses
+import json
 from collections.abc import Collection, Mapping, Sequence
 from datetime import date
 from typing import Any
@@ -9,7 +10,7 @@ from sqlalchemy import Column, Row, RowMapping, Table
 
 from swapflow.domain.cohort.proposal import MethodSheet, Outcome, Place, Standing, Verdict
 from swapflow.domain.cycle import Cycle, CycleStatus, Position
-from swapflow.domain.event import Event, EventType
+from swapflow.domain.event import Event, EventType, damaged_event
 from swapflow.domain.fixed_point import Delta
 from swapflow.domain.people.application import Application, ApplicationStatus
 from swapflow.domain.people.reviewer import Absence, Reviewer
@@ -21,8 +22,12 @@ from swapflow.domain.reviewing.assignment import (
     PullStatus,
 )
 from swapflow.domain.reviewing.score import Late, Origin, Score
+from swapflow.domain.rules import Rules
+from swapflow.domain.rules_text import from_text
 from swapflow.engine.ports.records import DecisionRecord, Mail, StaffRequest
+from swapflow.errors import DamagedRecordError
 from swapflow.ledger import schema
+from swapflow.ledger.core.damaged_rows import UNREADABLE, row_of
 from swapflow.messages import Message, plain, restored
 
 
@@ -66,6 +71,7 @@ def unsigned(kept: int) -> int:
     return kept + _TIE_RANGE if kept < 0 else kept
 
 
+@row_of(schema.CYCLE)
 def to_cycle(row: RowMapping | Values) -> Cycle:
     """Read a cycle's row."""
     return Cycle(
@@ -87,6 +93,7 @@ def to_cycle(row: RowMapping | Values) -> Cycle:
     )
 
 
+@row_of(schema.APPLICATION)
 def to_application(cycle_id: str, row: AnyRow, attributes: dict[str, str]) -> Application:
     """Read (number, external id, name, email, status, wave, tie, fields)."""
     number, external_id, name, email, status, wave, tie, fields = row
@@ -104,6 +111,7 @@ def to_application(cycle_id: str, row: AnyRow, attributes: dict[str, str]) -> Ap
     )
 
 
+@row_of(schema.ROSTER)
 def to_reviewer(row: AnyRow, topics: tuple[str, ...], absences: tuple[Absence, ...]) -> Reviewer:
     """Read a roster entry joined with its person."""
     return Reviewer(
@@ -128,6 +136,7 @@ def to_absence(first: str, last: str) -> Absence:
     return Absence(first=date.fromisoformat(first), last=date.fromisoformat(last))
 
 
+@row_of(schema.PULL, _PULL_NAMES)
 def to_pull(row: Sequence[Any]) -> Pull:
     """Read a row of `PULL_COLUMNS`."""
     values: Values = dict(zip(_PULL_NAMES, row, strict=True))
@@ -144,6 +153,7 @@ def from_pull(pull: Pull) -> Values:
     return values
 
 
+@row_of(schema.ASSIGNMENT, _ASSIGNMENT_NAMES)
 def to_assignment(row: Sequence[Any]) -> Assignment:
     """Read a row of `ASSIGNMENT_COLUMNS`."""
     values: Values = dict(zip(_ASSIGNMENT_NAMES, row, strict=True))
@@ -158,6 +168,7 @@ def from_assignment(assignment: Assignment) -> Values:
     return values
 
 
+@row_of(schema.SCORE)
 def to_score(row: AnyRow) -> Score:
     """Read a row of `SCORE_COLUMNS`."""
     values: Values = dict(zip(_SCORE_NAMES, row, strict=True))
@@ -174,8 +185,44 @@ def from_score(score: Score) -> Values:
     return values
 
 
-def to_event(cycle_id: str, row: AnyRow, content: Mapping[str, Any]) -> Event:
-    """Read (seq, type, version, body, hash, at), the body parsed already."""
+def to_rules(cycle_id: str, text: str) -> Rules:
+    """Read the stored text of a rules version.
+
+    Raises:
+        DamagedRecordError: If it is not what was stored.
+    """
+    try:
+        return from_text(text)
+    except UNREADABLE as error:
+        raise DamagedRecordError(
+            "row_damaged", cycle=cycle_id, table=schema.RULES.name, problem=type(error).__name__
+        ) from error
+
+
+def to_events(cycle_id: str, rows: Sequence[AnyRow]) -> tuple[Event, ...]:
+    """Read rows of (seq, type, version, body, hash, at).
+
+    Raises:
+        DamagedRecordError: If one cannot be read; names the first.
+    """
+    try:
+        # Parsed as one array, which is quicker than one call of the parser per event.
+        contents = json.loads("[" + ",".join(row.body for row in rows) + "]")
+        return tuple(
+            _to_event(cycle_id, row, content) for row, content in zip(rows, contents, strict=True)
+        )
+    except UNREADABLE:
+        return tuple(_to_event_alone(cycle_id, row) for row in rows)
+
+
+def _to_event_alone(cycle_id: str, row: AnyRow) -> Event:
+    try:
+        return _to_event(cycle_id, row, json.loads(row.body))
+    except UNREADABLE as error:
+        raise damaged_event(cycle_id, row.seq, error) from error
+
+
+def _to_event(cycle_id: str, row: AnyRow, content: Mapping[str, Any]) -> Event:
     seq, kind, version, _, digest, at = row
     return Event(
         cycle_id=cycle_id,
@@ -212,6 +259,7 @@ def from_decision(decision: DecisionRecord) -> Values:
     }
 
 
+@row_of(schema.DECISION)
 def to_decision(row: AnyRow) -> DecisionRecord:
     """Read a decision's row."""
     return DecisionRecord(
@@ -248,6 +296,7 @@ def from_place(place: Place) -> Values:
     }
 
 
+@row_of(schema.PLACE)
 def to_place(row: AnyRow, close: Collection[int] | None) -> Place:
     """Read a place joined with its application and person.
 
@@ -308,6 +357,7 @@ _NUMBERS = ("expected_loss_range", "belong_range", "close")
 """Fields of a method sheet that JSON keeps as lists."""
 
 
+@row_of(schema.OUTCOME)
 def to_outcome(row: AnyRow) -> Outcome:
     """Read a row of `OUTCOME_COLUMNS`."""
     return Outcome(**(dict(row._mapping) | {"verdict": Verdict(row.verdict)}))  # noqa: SLF001 - SQLAlchemy's public name for it

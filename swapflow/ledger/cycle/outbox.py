@@ -5,7 +5,7 @@ seen. A mail is marked before the SMTP session: after a crash it may go out twic
 Message-ID, and is never lost.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -13,6 +13,7 @@ from sqlalchemy import (
     BindParameter,
     ColumnElement,
     Connection,
+    Select,
     and_,
     bindparam,
     case,
@@ -29,8 +30,10 @@ from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus
 from swapflow.engine.ports.coordination import Coordination
 from swapflow.engine.ports.outbox import Outbox
 from swapflow.engine.ports.records import Mail
+from swapflow.errors import DamagedRecordError
 from swapflow.ledger.core import queries
 from swapflow.ledger.core.cycle_lock import LOCK_CYCLE
+from swapflow.ledger.core.damaged_rows import UNREADABLE
 from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.row_mapping import MAIL_COLUMNS, Values, to_assignment, to_mail
 from swapflow.ledger.core.statements import moved_in, require_cycle, rows_in
@@ -133,9 +136,10 @@ _MAY_BE_SENT = or_(
     ),
 )
 WAITING_MAILS = select(*MAIL_COLUMNS).where(_MAY_BE_SENT, _relayed_long_ago())
-_WAITING_MAILS = WAITING_MAILS.order_by(MESSAGE.c.created_at, MESSAGE.c.id).limit(
-    bindparam("at_most")
-)
+# Those of the office first: a person waits for them at the sign-in page.
+_WAITING_MAILS = WAITING_MAILS.order_by(
+    MESSAGE.c.cycle_id.is_not(None), MESSAGE.c.created_at, MESSAGE.c.id
+).limit(bindparam("at_most"))
 _MARK_RELAYED = (
     update(MESSAGE).where(MESSAGE.c.id.in_(_IN_VALUES)).values(relayed_at=bindparam("moment"))
 )
@@ -156,11 +160,20 @@ class SqlOutbox(Outbox, Coordination):
     _database: Database
 
     @override
-    def unsent(self, *, again_after: float, at_most: int) -> tuple[Assignment, ...]:
+    def unsent(
+        self, *, again_after: float, at_most: int, without: Collection[str] = ()
+    ) -> tuple[Assignment, ...]:
+        query = _UNSENT
+        if without:
+            query = query.where(ASSIGNMENT.c.cycle_id.not_in(sorted(without)))
         with self._database.reading() as connection:
-            moments = unsent_since(self._database.now(connection), again_after)
-            rows = connection.execute(_UNSENT, {"at_most": at_most, **moments})
-            return tuple(to_assignment(row) for row in rows)
+            now = self._database.now(connection)
+            limits = {"at_most": at_most, **unsent_since(now, again_after)}
+            try:
+                return tuple(map(to_assignment, connection.execute(query, limits)))
+            except UNREADABLE:
+                # A moment that is none fails before its row is there: look at one cycle at a time.
+                raise _first_damaged(connection, query, limits) from None
 
     @override
     def mark_sent(self, ids: Collection[str]) -> None:
@@ -278,6 +291,23 @@ def mails_since(now: datetime, again_after: float) -> Values:
         f"relayed_{power}": now - timedelta(seconds=again_after * 2**power)
         for power in range(_DOUBLINGS + 1)
     }
+
+
+def _first_damaged(
+    connection: Connection, query: Select[*tuple[Any, ...]], limits: Mapping[str, object]
+) -> DamagedRecordError:
+    """Name the first cycle of which a query of assignments cannot be read."""
+    for cycle_id in connection.execute(select(CYCLE.c.id).order_by(CYCLE.c.id)).scalars().all():
+        try:
+            connection.execute(query.where(ASSIGNMENT.c.cycle_id == cycle_id), limits).all()
+        except UNREADABLE as error:
+            return DamagedRecordError(
+                "row_damaged",
+                cycle=cycle_id,
+                table=ASSIGNMENT.name,
+                problem=type(error).__name__,
+            )
+    return DamagedRecordError("value_damaged", problem=ASSIGNMENT.name)
 
 
 def _forget_secrets(connection: Connection, mail_id: str) -> None:

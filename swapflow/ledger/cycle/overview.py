@@ -292,13 +292,12 @@ class SqlOverview(OverviewReads, Coordination):
     def set_pin(
         self, cycle_id: str, application: int, *, verdict: str, by: str, reason: str
     ) -> None:
-        where = (PIN.c.cycle_id == cycle_id) & (PIN.c.application == application)
+        key: dict[str, Any] = {"cycle_id": cycle_id, "application": application}
         with self._database.writing() as connection:
-            connection.execute(delete(PIN).where(where))
+            connection.execute(delete(PIN).filter_by(**key))
             if verdict:
-                row: dict[str, Any] = {
-                    "cycle_id": cycle_id,
-                    "application": application,
+                row = {
+                    **key,
                     "verdict": verdict,
                     "by": by,
                     "reason": reason,

@@ -7,13 +7,10 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import (
-    Connection,
     Select,
     and_,
     bindparam,
-    delete,
     func,
-    insert,
     or_,
     select,
     update,
@@ -21,7 +18,6 @@ from sqlalchemy import (
 from typing_extensions import override
 
 from swapflow.domain.reviewing.score import Score
-from swapflow.domain.rules_text import from_text
 from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.decisions import DecisionReads
 from swapflow.engine.ports.outbox import Outbox
@@ -30,9 +26,16 @@ from swapflow.engine.ports.requests import RequestReads
 from swapflow.errors import NotFoundError
 from swapflow.ledger.core import queries
 from swapflow.ledger.core.database import Database
-from swapflow.ledger.core.row_mapping import MAIL_COLUMNS, AnyRow
-from swapflow.ledger.core.statements import insert_ignoring, require_cycle
-from swapflow.ledger.schema import MESSAGE, PREPARED, PREPARED_SIGNATURE, RULES
+from swapflow.ledger.core.row_mapping import MAIL_COLUMNS, AnyRow, to_rules
+from swapflow.ledger.core.statements import require_cycle
+from swapflow.ledger.cycle.prepared_writes import (
+    drop_prepared,
+    lock_cycle,
+    put_prepared,
+    read_prepared,
+    sign_prepared,
+)
+from swapflow.ledger.schema import MESSAGE, RULES
 
 
 _MAIL_EXTRAS = (MESSAGE.c.detail, MESSAGE.c.created_at, MESSAGE.c.attempts)
@@ -65,7 +68,9 @@ class SqlPreparedDecisions(CycleReads, RequestReads, DecisionReads, Outbox):
         with self._database.reading() as connection:
             require_cycle(connection, cycle_id)
             return tuple(
-                RulesVersion(rules=from_text(row.body), by=row.by, reason=row.reason, at=row.at)
+                RulesVersion(
+                    rules=to_rules(cycle_id, row.body), by=row.by, reason=row.reason, at=row.at
+                )
                 for row in connection.execute(query)
             )
 
@@ -83,75 +88,26 @@ class SqlPreparedDecisions(CycleReads, RequestReads, DecisionReads, Outbox):
     def prepared(self, cycle_id: str) -> PreparedDecision | None:
         with self._database.reading() as connection:
             require_cycle(connection, cycle_id)
-            row = connection.execute(
-                select(PREPARED).where(PREPARED.c.cycle_id == cycle_id)
-            ).one_or_none()
-            if row is None:
-                return None
-            signed = connection.execute(
-                select(PREPARED_SIGNATURE.c.by)
-                .where(
-                    PREPARED_SIGNATURE.c.cycle_id == cycle_id,
-                    PREPARED_SIGNATURE.c.digest == row.digest,
-                )
-                .order_by(PREPARED_SIGNATURE.c.at, PREPARED_SIGNATURE.c.by)
-            )
-            return PreparedDecision(
-                what=row.what,
-                digest=row.digest,
-                body=row.body,
-                by=row.by,
-                at=row.at,
-                signed=tuple(signed.scalars()),
-            )
+            return read_prepared(connection, cycle_id)
 
     @override
     def prepare(self, cycle_id: str, new: PreparedDecision) -> None:
         with self._database.writing() as connection:
-            require_cycle(connection, cycle_id)
-            self._clear(connection, cycle_id)
-            connection.execute(
-                insert(PREPARED),
-                {
-                    "cycle_id": cycle_id,
-                    "what": new.what,
-                    "digest": new.digest,
-                    "body": dict(new.body),
-                    "by": new.by,
-                    "at": self._database.now(connection),
-                },
-            )
+            lock_cycle(connection, cycle_id)
+            put_prepared(connection, cycle_id, new, at=self._database.now(connection))
 
     @override
     def sign_prepared(self, cycle_id: str, digest: str, *, by: str) -> bool:
         with self._database.writing() as connection:
-            # The row is locked, so that nobody can replace the text under a signature.
-            there = connection.execute(
-                select(PREPARED.c.digest).where(PREPARED.c.cycle_id == cycle_id).with_for_update()
-            ).scalar_one_or_none()
-            if there != digest:
-                return False
-            row = {
-                "cycle_id": cycle_id,
-                "by": by,
-                "digest": digest,
-                "at": self._database.now(connection),
-            }
-            insert_ignoring(connection, PREPARED_SIGNATURE, [row])
-            return True
+            lock_cycle(connection, cycle_id)
+            now = self._database.now(connection)
+            return sign_prepared(connection, cycle_id, digest, by=by, at=now)
 
     @override
     def drop_prepared(self, cycle_id: str) -> bool:
         with self._database.writing() as connection:
-            return self._clear(connection, cycle_id)
-
-    @staticmethod
-    def _clear(connection: Connection, cycle_id: str) -> bool:
-        connection.execute(
-            delete(PREPARED_SIGNATURE).where(PREPARED_SIGNATURE.c.cycle_id == cycle_id)
-        )
-        gone = connection.execute(delete(PREPARED).where(PREPARED.c.cycle_id == cycle_id))
-        return bool(gone.rowcount)
+            lock_cycle(connection, cycle_id)
+            return drop_prepared(connection, cycle_id)
 
     # Mails of a cycle
 

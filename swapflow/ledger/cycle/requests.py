@@ -17,7 +17,7 @@ from swapflow.domain.reviewing.assignment import (
     Pull,
     PullStatus,
 )
-from swapflow.domain.reviewing.score import Score
+from swapflow.domain.reviewing.score import Score, ScoreDetails
 from swapflow.engine.ports.writes.people import PeopleWrites
 from swapflow.engine.ports.writes.requests import RequestWrites as RequestWritesPort
 from swapflow.errors import NotFoundError
@@ -346,6 +346,10 @@ class RequestWrites(CycleLock, PeopleWrites, RequestWritesPort):
     @override
     def scores_of_assignments(self, ids: Collection[str]) -> tuple[Score, ...]:
         return queries.scores_by_assignment(self._connection, ids)
+
+    @override
+    def given(self, assignment_id: str) -> ScoreDetails | None:
+        return queries.score_details(self._connection, assignment_id)
 
     @override
     def scores_with_marks(self, kind: int) -> tuple[tuple[Score, Mapping[str, float | None]], ...]:

@@ -31,9 +31,6 @@ from swapflow.ledger.schema import (
     DOCUMENT_CONTENT,
     DRAFT,
     INTERVIEW,
-    MARK,
-    REMARK,
-    SCORE_NOTE,
     SKIP,
 )
 
@@ -142,19 +139,7 @@ class SqlReviewerTasks(RequestReads, ReviewerTasks):
     @override
     def given(self, assignment_id: str) -> ScoreDetails | None:
         with self._database.reading() as connection:
-            found = queries.scores_by_assignment(connection, [assignment_id])
-            if not found:
-                return None
-            key = {"assignment_id": assignment_id, "revision": found[0].revision}
-            marks = connection.execute(select(MARK).filter_by(**key)).all()
-            remark = connection.execute(select(REMARK.c.text).filter_by(**key)).scalar()
-            notes = connection.execute(select(SCORE_NOTE).filter_by(**key)).all()
-        return ScoreDetails(
-            score=found[0],
-            marks={row.criterion: row.mark for row in marks},
-            remark=remark or "",
-            notes={row.name: row.text for row in notes},
-        )
+            return queries.score_details(connection, assignment_id)
 
     @override
     def interviews(self, pull_ids: Collection[str]) -> dict[str, Interview]:

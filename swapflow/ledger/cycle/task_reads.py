@@ -6,6 +6,7 @@ from typing import Any
 from sqlalchemy import bindparam, select
 from typing_extensions import override
 
+from swapflow.domain.ids import cycle_of
 from swapflow.domain.people.interview import Interview
 from swapflow.domain.reviewing.assignment import AssignmentStatus
 from swapflow.engine.ports.records import ListedTask, ProgramSeat, TaskRecord
@@ -13,6 +14,7 @@ from swapflow.engine.ports.reviewer_tasks import ReviewerTasks
 from swapflow.errors import NotFoundError
 from swapflow.ledger.core import queries
 from swapflow.ledger.core.clock import CLOCK_COLUMNS
+from swapflow.ledger.core.damaged_rows import rows_of
 from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.known_rules import CURRENT, rules_of
 from swapflow.ledger.core.row_mapping import ASSIGNMENT_COLUMNS, columns, to_assignment, to_cycle
@@ -88,7 +90,10 @@ class SqlTaskReads(ReviewerTasks):
 
     @override
     def task(self, assignment_id: str) -> TaskRecord:
-        with self._database.reading() as connection:
+        with (
+            self._database.reading() as connection,
+            rows_of(ASSIGNMENT, cycle_of(assignment_id)),
+        ):
             row = connection.execute(_TASK, {"assignment": assignment_id}).one_or_none()
             if row is None:
                 raise NotFoundError("assignment_not_found", assignment=assignment_id)
@@ -101,8 +106,11 @@ class SqlTaskReads(ReviewerTasks):
     @override
     def program_seats(self, seats: Collection[tuple[str, int]]) -> tuple[ProgramSeat, ...]:
         found = {}
-        with self._database.reading() as connection:
-            for row in rows_in(connection, _PROGRAMS, {cycle_id for cycle_id, _ in seats}):
+        ids = {cycle_id for cycle_id, _ in seats}
+        # Which of several is damaged is found by reading each alone.
+        alone = next(iter(ids)) if len(ids) == 1 else ""
+        with self._database.reading() as connection, rows_of(CYCLE, alone):
+            for row in rows_in(connection, _PROGRAMS, ids):
                 cycle = to_cycle(_cycle_in(row))
                 rules = rules_of(connection, cycle.id, cycle.rules_version, row.digest)
                 found[cycle.id] = (cycle, rules, row.unit)
@@ -119,7 +127,7 @@ class SqlTaskReads(ReviewerTasks):
     ) -> tuple[ListedTask, ...]:
         wanted = [status.value for status in statuses]
         asked = {"cycle": cycle_id, "reviewer": reviewer}
-        with self._database.reading() as connection:
+        with self._database.reading() as connection, rows_of(ASSIGNMENT, cycle_id):
             rows = rows_in(connection, _LISTED, wanted, **asked)
             if rows:
                 self._database.time_in(rows[0])

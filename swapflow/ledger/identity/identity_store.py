@@ -1,7 +1,7 @@
 """The identity store in SQL: accounts, sessions, grants, API keys, the audit log."""
 
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
@@ -24,8 +24,7 @@ from sqlalchemy.exc import IntegrityError
 from typing_extensions import override
 
 from swapflow.domain.cycle import CycleStatus
-from swapflow.domain.rules_text import from_text
-from swapflow.errors import InvalidInputError
+from swapflow.errors import DamagedRecordError, InvalidInputError, UnavailableError
 from swapflow.identity.account import (
     Account,
     ApiToken,
@@ -35,7 +34,7 @@ from swapflow.identity.account import (
 from swapflow.identity.permissions import Grant, Role, Scope
 from swapflow.identity.ports.identity_store import IdentityStore
 from swapflow.ledger.core.database import Database
-from swapflow.ledger.core.row_mapping import AnyRow, columns
+from swapflow.ledger.core.row_mapping import AnyRow, columns, to_rules
 from swapflow.ledger.core.statements import insert_ignoring
 from swapflow.ledger.identity.integration_store import SqlIntegrationStore
 from swapflow.ledger.identity.session_store import ACCOUNT_COLUMNS, SqlSessionStore
@@ -228,18 +227,8 @@ class SqlIdentityStore(SqlSessionStore, SqlIntegrationStore, IdentityStore):
             .order_by(CYCLE.c.id)
         )
         with self._database.reading() as connection:
-            found = [
-                (row.id, row.round_id, from_text(row.body)) for row in connection.execute(query)
-            ]
-        return tuple(
-            SignInRequirement(
-                cycle_id=cycle_id,
-                round_id=round_id,
-                sign_in=rules.sign_in,
-                session_days=rules.session_days,
-            )
-            for cycle_id, round_id, rules in found
-        )
+            rows = connection.execute(query).all()
+        return tuple(door for row in rows if (door := _requirement(row)) is not None)
 
     # Keys of programs
 
@@ -271,7 +260,7 @@ class SqlIdentityStore(SqlSessionStore, SqlIntegrationStore, IdentityStore):
 
     @override
     def touch_token(self, token_id: str) -> None:
-        with self._database.writing() as connection:
+        with suppress(UnavailableError), self._database.touching() as connection:
             now = self._database.now(connection)
             connection.execute(
                 update(API_TOKEN).where(API_TOKEN.c.id == token_id).values(last_used_at=now)
@@ -312,6 +301,23 @@ class SqlIdentityStore(SqlSessionStore, SqlIntegrationStore, IdentityStore):
 def _token(row: AnyRow) -> ApiToken:
     found = row._asdict()
     return ApiToken(**found | {"scopes": tuple(found["scopes"])})
+
+
+def _requirement(row: AnyRow) -> SignInRequirement | None:
+    """Read what a cycle's rules require of a sign-in; None where they cannot be read.
+
+    One damaged program must not keep everybody out; its own pages check the session themselves.
+    """
+    try:
+        rules = to_rules(row.id, row.body)
+    except DamagedRecordError:
+        return None
+    return SignInRequirement(
+        cycle_id=row.id,
+        round_id=row.round_id,
+        sign_in=rules.sign_in,
+        session_days=rules.session_days,
+    )
 
 
 def _change(connection: Connection, account_id: str, **values: str | bool) -> None:

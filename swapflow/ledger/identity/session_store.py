@@ -1,5 +1,6 @@
 """Sessions, and the mailed links and codes of the sign-in, in SQL."""
 
+from contextlib import suppress
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
@@ -8,6 +9,7 @@ from sqlalchemy import Connection, bindparam, delete, insert, select, update
 from typing_extensions import override
 
 from swapflow.engine.ports.records import Mail
+from swapflow.errors import UnavailableError
 from swapflow.identity.account import (
     Account,
     Method,
@@ -71,7 +73,7 @@ class SqlSessionStore(IdentityStore):
 
     @override
     def touch_session(self, digest: str) -> None:
-        with self._database.writing() as connection:
+        with suppress(UnavailableError), self._database.touching() as connection:
             now = self._database.now(connection)
             connection.execute(
                 update(SESSION).where(SESSION.c.digest == digest).values(last_seen_at=now)

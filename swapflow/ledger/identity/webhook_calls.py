@@ -8,12 +8,14 @@ from typing import Any
 from sqlalchemy import Connection, and_, bindparam, func, or_, select, update
 from typing_extensions import override
 
-from swapflow.domain.event import EventType
+from swapflow.domain.event import EventType, damaged_event
 from swapflow.domain.ids import assignment_id, pull_id
 from swapflow.domain.webhook_call import HELD, TOLD, next_wait, webhook_event_of
 from swapflow.domain.webhook_call import WebhookCall as HookCall
 from swapflow.engine.ports.outbox import Outbox
+from swapflow.errors import DamagedRecordError
 from swapflow.identity.ports.integration_store import Webhook, WebhookCallStatus
+from swapflow.ledger.core.damaged_rows import UNREADABLE
 from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.row_mapping import AnyRow, Values, columns
 from swapflow.ledger.core.statements import insert_ignoring, moved_in
@@ -99,13 +101,20 @@ class SqlWebhooks(Outbox):
     _database: Database
 
     @override
-    def queue_calls(self) -> int:
+    def queue_calls(self, *, without: Collection[str] = ()) -> int:
         with self._database.reading() as connection:
             behind = connection.execute(BEHIND).all()
-        read = 0
+        read, damaged = 0, None
         for cycle_id, seen in behind:
-            with self._database.writing() as connection:
-                read += self._queue(connection, cycle_id, seen)
+            if cycle_id in without:
+                continue
+            try:
+                with self._database.writing() as connection:
+                    read += self._queue(connection, cycle_id, seen)
+            except DamagedRecordError as error:
+                damaged = error
+        if damaged is not None:
+            raise damaged
         return read
 
     def _queue(self, connection: Connection, cycle_id: str, seen: int) -> int:
@@ -185,6 +194,26 @@ class SqlWebhooks(Outbox):
                 .values(state=state, detail=detail[:500], due_at=due)
             )
 
+    @override
+    def put_calls_off(self, call_id: str, *, seconds: float) -> None:
+        with self._database.writing() as connection:
+            until = self._database.now(connection) + timedelta(seconds=seconds)
+            _put_off(connection, call_id, until=until)
+
+
+def _put_off(connection: Connection, call_id: str, *, until: datetime) -> None:
+    """Put off the calls of one webhook that are due before a moment; no attempt is counted."""
+    webhook = select(WEBHOOK_CALL.c.webhook_id).where(WEBHOOK_CALL.c.id == call_id)
+    connection.execute(
+        update(WEBHOOK_CALL)
+        .where(
+            WEBHOOK_CALL.c.webhook_id == webhook.scalar_subquery(),
+            WEBHOOK_CALL.c.state == WAITING,
+            WEBHOOK_CALL.c.due_at < until,
+        )
+        .values(due_at=until)
+    )
+
 
 def calls_since(now: datetime, again_after: float) -> Values:
     """Return the parameters of `DUE_CALLS`."""
@@ -194,8 +223,11 @@ def calls_since(now: datetime, again_after: float) -> Values:
 def _calls_of(
     event: AnyRow, webhooks: Collection[AnyRow], cycle_id: str, *, queued_at: datetime
 ) -> list[dict[str, Any]]:
-    kind = EventType(event.type)
-    told = webhook_event_of(kind, json.loads(event.body)["payload"]) if kind in TOLD else None
+    try:
+        kind = EventType(event.type)
+        told = webhook_event_of(kind, json.loads(event.body)["payload"]) if kind in TOLD else None
+    except UNREADABLE as error:
+        raise damaged_event(cycle_id, event.seq, error) from error
     if told is None:
         return []
     name, data = told

@@ -7,9 +7,8 @@ from sqlalchemy import Connection, and_, func, select
 from swapflow.domain.cohort.proposal import Standing, Verdict
 from swapflow.domain.people.application import HOLD
 from swapflow.domain.rules import ESTIMATES, Estimates
-from swapflow.domain.rules_text import from_text
 from swapflow.identity.personal_data import ActivityEntry
-from swapflow.ledger.core.row_mapping import AnyRow
+from swapflow.ledger.core.row_mapping import AnyRow, to_rules
 from swapflow.ledger.schema import (
     APPLICATION,
     APPROVAL,
@@ -145,7 +144,7 @@ def _ruled(connection: Connection, cycle_id: str) -> Iterator[ActivityEntry]:
     query = select(RULES).filter_by(cycle_id=cycle_id).order_by(RULES.c.version)
     before: Estimates | None = None
     for row in connection.execute(query):
-        first, estimates = before is None, from_text(row.body).estimates
+        first, estimates = before is None, to_rules(cycle_id, row.body).estimates
         what = "wrote the rules" if first else "changed the rules"
         if not first and estimates is not before:
             what += f": the list is made by {ESTIMATES[estimates]}"

@@ -11,6 +11,8 @@ from sqlalchemy import (
 )
 from sqlmodel import SQLModel
 
+from swapflow.errors import DamagedRecordError
+
 
 SQLModel.metadata.naming_convention = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -38,7 +40,10 @@ class JsonText(TypeDecorator[Any]):
     def process_result_value(self, value: str | None, dialect: Dialect) -> object:
         """Read a value."""
         del dialect
-        return None if value is None else json.loads(value)
+        try:
+            return None if value is None else json.loads(value)
+        except (ValueError, RecursionError) as error:
+            raise DamagedRecordError("value_damaged", problem=type(error).__name__) from error
 
 
 def table(model: type[SQLModel]) -> Table:

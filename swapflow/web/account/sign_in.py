@@ -44,8 +44,13 @@ UNSEEN = {"Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex"}
 
 
 @router.get("/sign-in", dependencies=[Depends(anybody)])
-def show_sign_in(request: Request, next: str = "/") -> Response:  # noqa: A002 - the query's name
-    """Show the ways to sign in."""
+async def show_sign_in(
+    request: Request,
+    next: str = "/",  # noqa: A002 - the query's name
+) -> Response:
+    """Show the ways to sign in; waits for no thread and no database."""
+    # Who is signed in would have to be read, and nothing on this page depends on it.
+    request.state.principal = None
     return show_ways(request, next)
 
 

@@ -18,7 +18,7 @@ from swapflow.messages import Message
 from swapflow.web.http.context import app_context
 from swapflow.web.http.dependencies import may
 from swapflow.web.http.error_handlers import status_of
-from swapflow.web.http.nested_forms import FormView, TheForm, text, unwritable
+from swapflow.web.http.nested_forms import FormView, TheForm, is_number, text, unwritable
 from swapflow.web.http.program_page import NOTHING_REFUSED, Refused, about, act
 from swapflow.web.http.rendering import render
 
@@ -135,15 +135,17 @@ def announce(request: Request, cycle_id: str, principal: MayDecide, form: TheFor
 
 
 @router.post("/take-back")
-def take_back(request: Request, cycle_id: str, principal: MayDecide) -> Response:
+def take_back(request: Request, cycle_id: str, principal: MayDecide, form: TheForm) -> Response:
     """Take back the announcements that are held, and the offers they tell of."""
+    typed = text(form, "which")
+    which = int(typed) if is_number(typed) else None
     product = app_context(request).product
     return act(
         request,
         principal,
         f"/decide/{cycle_id}/letters",
         "took letters back",
-        lambda: product.announcements.take_back(cycle_id, by=principal.name),
+        lambda: product.announcements.take_back(cycle_id, by=principal.name, which=which),
         form="take-back",
         again=lambda refused: _page(
             request,

@@ -1,6 +1,6 @@
 """Deciding: the proposed list, changes with their reasons, signatures, the result."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -16,7 +16,8 @@ from swapflow.domain.cohort.proposal import (
 from swapflow.domain.cycle import Cycle, CycleStatus
 from swapflow.engine.cohort.finalize import Override
 from swapflow.engine.cohort.prepared_decisions import needed_signatures
-from swapflow.errors import InvalidInputError
+from swapflow.engine.confirmation import named
+from swapflow.errors import ConflictError, InvalidInputError
 from swapflow.i18n.languages import gettext_noop
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
@@ -50,6 +51,32 @@ class TypedChange:
         """The decision that it spells."""
         verdict = Verdict.SELECTED if self.to == "in" else Verdict.WAITLISTED
         return Override(external_id=self.place.external_id, verdict=verdict, reason=self.reason)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TypedReasons:
+    """The page of the reasons as it was typed.
+
+    Attributes:
+        proposal: The list as it is proposed now.
+        shown: Digest of the list that the changes were ticked in.
+        moved_on: Whether that was another list than is proposed now, which is then shown.
+    """
+
+    proposal: Proposal
+    changes: Sequence[TypedChange]
+    waiver: str = ""
+    waiver_problem: str = ""
+    problem: str = ""
+    shown: str = ""
+    moved_on: bool = False
+
+    @property
+    def wrong(self) -> bool:
+        """Whether something in it keeps the decision from being prepared."""
+        return bool(self.problem or self.waiver_problem) or any(
+            change.problem for change in self.changes
+        )
 
 
 @router.get("")
@@ -109,9 +136,24 @@ def show_changes(request: Request, cycle_id: str, principal: MayDecide, form: Th
     reasons |= {number: f"meeting: {said.reason}" for number, said in words.items() if said.reason}
     # Suggestions: nothing is stored before a person has confirmed each reason.
     changes, problem = _changes(proposal, dict(texts(form)), reasons)
-    if problem:
+    shown = text(form, "shown")
+    moved_on = bool(shown) and not proposal.seal.agrees(shown)
+    if moved_on:
+        problem = _changed(proposal, shown)
+    elif problem:
         return open_decision(request, cycle, principal, problem=problem)
-    return _reasons(request, cycle, principal, proposal, changes)
+    return _reasons(
+        request,
+        cycle,
+        principal,
+        TypedReasons(
+            proposal=proposal,
+            changes=changes,
+            problem=problem,
+            shown=shown,
+            moved_on=moved_on,
+        ),
+    )
 
 
 @router.post("/{cycle_id}/prepare")
@@ -121,8 +163,12 @@ def prepare(request: Request, cycle_id: str, principal: MayDecide, form: TheForm
     cycle = _undecided(app, cycle_id)
     proposal = app.product.cohort.propose(cycle_id)
     typed = dict(texts(form))
-    changes, problem = _changes(proposal, typed, {}, checked=True)
-    waiver = text(form, "waiver")
+    waiver, shown = text(form, "waiver"), text(form, "shown")
+    # Before anything else: what is wrong with a list that they never saw helps nobody.
+    moved_on = bool(shown) and not proposal.seal.agrees(shown)
+    changes, problem = _changes(proposal, typed, {}, checked=not moved_on)
+    if moved_on:
+        problem = _changed(proposal, shown)
     waiver_problem = unwritable(waiver)
     if not waiver and any(place.floor_missing for place in proposal.places):
         waiver_problem = gettext_noop(
@@ -135,7 +181,12 @@ def prepare(request: Request, cycle_id: str, principal: MayDecide, form: TheForm
                 by=principal.name,
                 overrides=[change.override for change in changes],
                 waiver=waiver,
+                shown=shown,
             )
+        except ConflictError as error:
+            problem, moved_on = error.message, True
+            proposal = app.product.cohort.propose(cycle_id)
+            changes, _ = _changes(proposal, typed, {})
         except InvalidInputError as error:
             problem = error.message
         else:
@@ -150,24 +201,29 @@ def prepare(request: Request, cycle_id: str, principal: MayDecide, form: TheForm
         request,
         cycle,
         principal,
-        proposal,
-        changes,
-        waiver=waiver,
-        waiver_problem=waiver_problem,
-        problem=problem,
+        TypedReasons(
+            proposal=proposal,
+            changes=changes,
+            waiver=waiver,
+            waiver_problem=waiver_problem,
+            problem=problem,
+            shown=shown,
+            moved_on=moved_on,
+        ),
     )
 
 
 @router.post("/{cycle_id}/take-back")
-def take_back(request: Request, cycle_id: str, principal: MayDecide) -> Response:
+def take_back(request: Request, cycle_id: str, principal: MayDecide, form: TheForm) -> Response:
     """Withdraw what was put up for signature."""
+    shown = text(form, "digest")
     product = app_context(request).product
     return act(
         request,
         principal,
         f"/decide/{cycle_id}",
         "took back what was prepared",
-        lambda: product.cohort.take_back(cycle_id),
+        lambda: product.cohort.take_back(cycle_id, shown=shown),
         form="take-back",
         again=decision_again(request, product.cycles.get(cycle_id), principal),
     )
@@ -247,30 +303,30 @@ def _changes(
 
 
 def _reasons(
-    request: Request,
-    cycle: Cycle,
-    principal: Principal,
-    proposal: Proposal,
-    changes: list[TypedChange],
-    *,
-    waiver: str = "",
-    waiver_problem: str = "",
-    problem: str = "",
+    request: Request, cycle: Cycle, principal: Principal, typed: TypedReasons
 ) -> Response:
-    app = app_context(request)
-    wrong = bool(problem or waiver_problem) or any(change.problem for change in changes)
+    """Render the page of the reasons, with the list where it is not the one that was shown."""
+    app, proposal = app_context(request), typed.proposal
+    status = 422 if typed.wrong and request.url.path.endswith("/prepare") else 200
     return render(
         request,
         "cohort/reasons.html",
         {
             **about(app, cycle.id, principal, Right.SEE_APPLICANTS),
-            "changes": changes,
+            "changes": typed.changes,
             "size": len(proposal.cohort),
             "below": [p for p in proposal.places if p.floor_missing],
             "needed": needed_signatures(app.product.cycles.rules(cycle.id)),
-            "waiver": waiver,
-            "waiver_problem": waiver_problem,
-            "problem": problem,
+            "waiver": typed.waiver,
+            "waiver_problem": typed.waiver_problem,
+            "problem": typed.problem,
+            "now": proposal.places if typed.moved_on else (),
+            "shown": typed.shown if typed.shown and not typed.moved_on else proposal.seal.digest,
         },
-        status=422 if wrong and request.url.path.endswith("/prepare") else 200,
+        status=409 if typed.moved_on else status,
     )
+
+
+def _changed(proposal: Proposal, shown: str) -> Message:
+    """Return in words what of the list is not what was shown."""
+    return Message("changed_since_shown", changed=named(proposal.seal.differing(shown)))

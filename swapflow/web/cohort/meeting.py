@@ -137,6 +137,7 @@ def record_outcome(
                 number,
                 Word(said),
                 reason=view.value("reason"),
+                made_from=text(form, "revision"),
                 by=principal.name,
                 seat=principal.reviews_in(cycle_id),
             ),

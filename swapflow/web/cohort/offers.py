@@ -13,7 +13,7 @@ from swapflow.domain.cycle import CycleStatus
 from swapflow.engine.offers.acceptance_odds import found_by, from_counts, from_interval, interval
 from swapflow.engine.offers.offer_plan import OfferRound, OfferWave
 from swapflow.engine.ports.records import ApplicantName
-from swapflow.errors import InvalidInputError, SwapflowError
+from swapflow.errors import ConflictError, InvalidInputError, SwapflowError
 from swapflow.i18n.languages import gettext
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
@@ -74,7 +74,7 @@ def show_offers(request: Request, cycle_id: str, principal: MaySee) -> Response:
 @router.post("/make")
 def make_offers(request: Request, cycle_id: str, principal: MayDecide, form: TheForm) -> Response:
     """Record that the places that are free are offered to those who were shown as next."""
-    view = _typed(form, "until", "at_most", "seen", prefix="make")
+    view = _typed(form, "until", "at_most", "seen", "shown", prefix="make")
     app = app_context(request)
     until = _until(view, app.product.cycles.rules(cycle_id).zone)
     at_most = _whole(view, "at_most", low=1) or 0
@@ -83,7 +83,12 @@ def make_offers(request: Request, cycle_id: str, principal: MayDecide, form: The
     if not view.problems:
         try:
             wave = app.product.offers.make(
-                cycle_id, by=principal.name, until=until, at_most=at_most, seen=seen
+                cycle_id,
+                by=principal.name,
+                until=until,
+                at_most=at_most,
+                seen=seen,
+                shown=view.value("shown"),
             )
         except InvalidInputError as error:
             view.note("until", error.message)
@@ -106,7 +111,7 @@ def make_offers(request: Request, cycle_id: str, principal: MayDecide, form: The
 @router.post("/answer")
 def answer_offer(request: Request, cycle_id: str, principal: MayDecide, form: TheForm) -> Response:
     """Record what an applicant answered."""
-    view = _typed(form, "applicant", "answer", "reason", prefix="answer")
+    view = _typed(form, "applicant", "answer", "reason", "revision", prefix="answer")
     app = app_context(request)
     number, said = view.value("applicant"), view.value("answer")
     if said not in {OfferAnswer.ACCEPTED.value, OfferAnswer.DECLINED.value}:
@@ -122,9 +127,13 @@ def answer_offer(request: Request, cycle_id: str, principal: MayDecide, form: Th
                 OfferAnswer(said),
                 by=principal.name,
                 reason=view.value("reason"),
+                made_from=view.value("revision"),
             )
         except InvalidInputError as error:
             view.note("answer", error.message)
+        except ConflictError as error:
+            view.note("answer", error.message)
+            return _page(request, cycle_id, principal, view, which="answer", status=409)
         else:
             app.office.audit_log.record(
                 principal.name, "recorded an answer", cycle_id=cycle_id, about=who.external_id
@@ -136,17 +145,25 @@ def answer_offer(request: Request, cycle_id: str, principal: MayDecide, form: Th
 @router.post("/rate")
 def set_rate(request: Request, cycle_id: str, principal: MayDecide, form: TheForm) -> Response:
     """State how many accept, and how likely it may be that too many do."""
-    view = _typed(form, "accepted", "of", "low", "high", "risk", prefix="rate")
+    view = _typed(form, "accepted", "of", "low", "high", "risk", "revision", prefix="rate")
     rate, source = _rate(view)
     risk = _share(view, "risk", needed=True)
     if rate is not None and risk is not None and not view.problems:
         app = app_context(request)
         try:
             app.product.offers.set_acceptance_rate(
-                cycle_id, rate, risk=risk, source=source, by=principal.name
+                cycle_id,
+                rate,
+                risk=risk,
+                source=source,
+                by=principal.name,
+                made_from=view.value("revision"),
             )
         except InvalidInputError as error:
             view.note("risk", error.message)
+        except ConflictError as error:
+            view.note("", error.message)
+            return _page(request, cycle_id, principal, view, which="rate", status=409)
         else:
             app.office.audit_log.record(
                 principal.name, "stated how many accept", cycle_id=cycle_id, detail=source

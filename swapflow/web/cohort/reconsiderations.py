@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request
@@ -18,14 +19,14 @@ from swapflow.domain.cycle import CycleStatus
 from swapflow.engine.cohort.prepared_decisions import RECONSIDERATION, UNDOING
 from swapflow.engine.ports.records import ApplicantName
 from swapflow.engine.reconsideration.evidence import HOW, ReconsiderationEvidence
-from swapflow.engine.reconsideration.reconsider import ReconsiderationRequest
+from swapflow.engine.reconsideration.open_reconsideration import ReconsiderationRequest
 from swapflow.errors import NotFoundError, SwapflowError
 from swapflow.i18n.languages import gettext_noop
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.web.http.context import AppContext, app_context
 from swapflow.web.http.dependencies import may
-from swapflow.web.http.nested_forms import TheForm, text
+from swapflow.web.http.nested_forms import TheForm, is_number, text
 from swapflow.web.http.program_page import (
     NOTHING_REFUSED,
     FieldError,
@@ -126,7 +127,7 @@ def prepare(
     request: Request, cycle_id: str, number: int, principal: MaySign, form: TheForm
 ) -> Response:
     """Sign what becomes of it, and put it up for the other signatures."""
-    typed = {name: text(form, name) for name in ("result", "reason", "beyond")}
+    typed = {name: text(form, name) for name in ("result", "reason", "beyond", "shown")}
     product = app_context(request).product
 
     def deed() -> None:
@@ -139,6 +140,7 @@ def prepare(
             result=Result(typed["result"]),
             reason=plain_line(typed["reason"], named="reason"),
             beyond=bool(typed["beyond"]),
+            shown=typed["shown"],
         )
 
     done = "signed a reconsideration"
@@ -150,7 +152,11 @@ def take_back(
     request: Request, cycle_id: str, number: int, principal: MayDecide, form: TheForm
 ) -> Response:
     """End a reconsideration without a decision."""
-    act_on = app_context(request).product.reconsiderations.take_back
+    which = text(form, "which")
+    act_on = partial(
+        app_context(request).product.reconsiderations.take_back,
+        which=int(which) if is_number(which) else None,
+    )
     done = "took a reconsideration back"
     return _with_reason(request, cycle_id, number, principal, form, done, act_on, "take-back")
 
@@ -160,7 +166,9 @@ def ask_to_undo(
     request: Request, cycle_id: str, number: int, principal: MaySign, form: TheForm
 ) -> Response:
     """Ask that what it made of the list be undone; another person must agree."""
-    act_on = app_context(request).product.reconsiderations.prepare_undoing
+    act_on = partial(
+        app_context(request).product.reconsiderations.prepare_undoing, shown=text(form, "shown")
+    )
     done = "asked to undo a reconsideration"
     return _with_reason(request, cycle_id, number, principal, form, done, act_on, "undo")
 
@@ -272,6 +280,7 @@ def _page(
             "applicant": chosen.external_id if chosen else "",
             "kinds": [(kind.name, kind.name) for kind in rules.kinds],
             "usual": str(USUAL_REVIEWS),
+            "shown": product.cohort.final_list(cycle_id).seal.digest if fixed else "",
             "results": {result.value: words for result, words in RESULTS.items()},
             "how": HOW,
             "me": principal.name,

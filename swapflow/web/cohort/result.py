@@ -25,6 +25,7 @@ from swapflow.domain.cohort.quality_words import (
 from swapflow.domain.cycle import Cycle, CycleStatus
 from swapflow.engine.cohort.prepared_decisions import REOPENING, needed_signatures
 from swapflow.engine.cohort.signing import PendingSignatures
+from swapflow.engine.confirmation import named
 from swapflow.errors import InvalidInputError, NotFoundError
 from swapflow.files.exports.method_sheet import method_told
 from swapflow.i18n.languages import gettext
@@ -51,7 +52,7 @@ MaySign = Annotated[Principal, Depends(may(Right.SIGN))]
 def reopen(request: Request, cycle_id: str, principal: MaySign, form: TheForm) -> Response:
     """Ask that a fixed list be reopened; another person must agree."""
     product = app_context(request).product
-    reason = text(form, "reason")
+    reason, shown = text(form, "reason"), text(form, "shown")
     cycle = product.cycles.get(cycle_id)
     missing = "" if reason else Message("reopening_reason_not_typed")
     if problem := unwritable(reason) or missing:
@@ -66,7 +67,9 @@ def reopen(request: Request, cycle_id: str, principal: MaySign, form: TheForm) -
         principal,
         f"/decide/{cycle_id}",
         "asked to reopen the list",
-        lambda: product.cohort.prepare_reopening(cycle_id, by=principal.name, reason=reason),
+        lambda: product.cohort.prepare_reopening(
+            cycle_id, by=principal.name, reason=reason, shown=shown
+        ),
         form="reopen",
         typed={"reopen": reason},
         again=decision_again(request, cycle, principal),
@@ -145,6 +148,7 @@ def open_decision(
             "waiting_requests": sum(kind.proposed for kind in progress.kinds),
             "ready": ready,
             "pending": pending,
+            "named": named,
             "needed": needed_signatures(product.cycles.rules(cycle.id)),
             "me": principal.name,
             "versions": [version for version, _, _ in product.cohort.proposals(cycle.id)],
@@ -186,6 +190,9 @@ def show_result(
             "waitlist": _decided(proposal, decided, Verdict.WAITLISTED),
             "signed": product.cohort.signatures(cycle.id, version),
             "pending": _reopening(app, cycle) if latest else None,
+            "shown": product.cohort.final_list(cycle.id).seal.digest
+            if latest and cycle.status is CycleStatus.FINALIZED
+            else "",
             "me": principal.name,
             "problem": problem,
             "typed": dict(typed or {}),

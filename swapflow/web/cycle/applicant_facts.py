@@ -1,4 +1,4 @@
-"""What staff correct and record of one applicant: name, address, conflicts of interest."""
+"""What staff correct and record of one applicant: name, address, conflicts, pins."""
 
 from typing import Annotated
 
@@ -17,6 +17,7 @@ from swapflow.web.http.program_page import FieldError, Reason, act, plain_line, 
 router = APIRouter(prefix="/applicants")
 
 MayManage = Annotated[Principal, Depends(may(Right.MANAGE_APPLICANTS))]
+MayDecide = Annotated[Principal, Depends(may(Right.DECIDE))]
 MayEnter = Annotated[Principal, Depends(may(Right.ENTER_REVIEWS))]
 MayManageReviewers = Annotated[Principal, Depends(may(Right.MANAGE_REVIEWERS))]
 
@@ -110,6 +111,40 @@ def waive_conflict(
         "let a score count in spite of a conflict",
         deed,
         form="waive",
+        typed={"reason": reason},
+        again=card_again(request, principal, product, cycle_id, number),
+    )
+
+
+@router.post("/{cycle_id}/{number}/pin")
+def pin(
+    request: Request,
+    principal: MayDecide,
+    product: Product,
+    cycle_id: str,
+    number: int,
+    verdict: Annotated[str, Form()] = "",
+    reason: Reason = "",
+    revision: Annotated[str, Form(max_length=40)] = "",
+) -> Response:
+    """Pin an applicant in or out at the decision, or take that back."""
+
+    def deed() -> None:
+        name_of(product, cycle_id, number)
+        why = said_why(reason)
+        product.cohort.propose_pin(
+            cycle_id, number, verdict, by=principal.name, reason=why, made_from=revision
+        )
+
+    back = f"/applicants/{cycle_id}/{number}"
+    done = {"in": "pinned an applicant in", "out": "pinned an applicant out"}
+    return act(
+        request,
+        principal,
+        back,
+        done.get(verdict, "took a pin back"),
+        deed,
+        form="pin",
         typed={"reason": reason},
         again=card_again(request, principal, product, cycle_id, number),
     )

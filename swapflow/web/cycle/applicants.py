@@ -35,7 +35,6 @@ router = APIRouter(prefix="/applicants")
 
 MayRead = Annotated[Principal, Depends(may(Right.SEE_APPLICANTS))]
 MayManage = Annotated[Principal, Depends(may(Right.MANAGE_APPLICANTS))]
-MayDecide = Annotated[Principal, Depends(may(Right.DECIDE))]
 MaySetUp = Annotated[Principal, Depends(may(Right.SET_UP))]
 MaySomewhere = Annotated[Principal, Depends(may_anywhere(Right.SEE_APPLICANTS))]
 Word = Annotated[str, Query(max_length=100)]
@@ -218,6 +217,7 @@ def move(
     number: int,
     what: Annotated[str, Form()] = "",
     reason: Reason = "",
+    revision: Annotated[str, Form(max_length=40)] = "",
 ) -> Response:
     """Hold, release, withdraw, reinstate or find ineligible, with a reason."""
 
@@ -226,7 +226,14 @@ def move(
             raise InvalidInputError("action_not_chosen")
         why = said_why(reason)
         name = name_of(product, cycle_id, number)
-        product.applicants.move(cycle_id, name, _MOVES[what][0], by=principal.name, reason=why)
+        product.applicants.move(
+            cycle_id,
+            name,
+            _MOVES[what][0],
+            by=principal.name,
+            reason=why,
+            made_from=revision,
+        )
 
     done = _MOVES.get(what, (None, "moved an applicant"))[1]
     return act(
@@ -269,37 +276,6 @@ def ask(
         deed,
         form="ask",
         typed={"kind": kind, "reason": reason},
-        again=card_again(request, principal, product, cycle_id, number),
-    )
-
-
-@router.post("/{cycle_id}/{number}/pin")
-def pin(
-    request: Request,
-    principal: MayDecide,
-    product: Product,
-    cycle_id: str,
-    number: int,
-    verdict: Annotated[str, Form()] = "",
-    reason: Reason = "",
-) -> Response:
-    """Pin an applicant in or out at the decision, or take that back."""
-
-    def deed() -> None:
-        name_of(product, cycle_id, number)
-        why = said_why(reason)
-        product.cohort.propose_pin(cycle_id, number, verdict, by=principal.name, reason=why)
-
-    back = f"/applicants/{cycle_id}/{number}"
-    done = {"in": "pinned an applicant in", "out": "pinned an applicant out"}
-    return act(
-        request,
-        principal,
-        back,
-        done.get(verdict, "took a pin back"),
-        deed,
-        form="pin",
-        typed={"reason": reason},
         again=card_again(request, principal, product, cycle_id, number),
     )
 

@@ -83,6 +83,7 @@ def ask_for_estimates(
     """Choose other estimates to make the list by, or the rule's own again."""
     product = app_context(request).product
     typed = {"estimates": text(form, "estimates"), "reason": text(form, "reason")}
+    revision = text(form, "revision")
 
     def choose() -> None:
         product.cohort.choose_estimates(
@@ -90,6 +91,7 @@ def ask_for_estimates(
             _estimates(typed["estimates"]),
             by=principal.name,
             reason=said_why(typed["reason"]),
+            made_from=revision,
         )
 
     return act(
@@ -128,6 +130,7 @@ def _page(
         request,
         "cycle/calibration.html",
         {
+            "revision": str(rules.version),
             **about(app, cycle_id, principal, Right.SEE_APPLICANTS),
             "seen": seen,
             "judges": reviewer_names(app, cycle_id, principal, seen) if seen else {},

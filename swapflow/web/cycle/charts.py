@@ -14,6 +14,7 @@ from swapflow.domain.rules import Rules
 from swapflow.engine.ports.records import DecisionStep
 from swapflow.engine.read_models.dashboard import Dashboard
 from swapflow.errors import NotFoundError
+from swapflow.i18n.languages import gettext
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.web.http.context import Product
@@ -197,3 +198,28 @@ def _guarded(value: object) -> object:
     if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t")):
         return f"'{value}"
     return value
+
+
+def chart_words() -> dict[str, str]:
+    """Return the words of the charts, which the page's script draws."""
+    return {
+        "cutLine": gettext("cut line"),
+        "rank": gettext("rank"),
+        "score": gettext("score of 100"),
+        "in": gettext("in"),
+        "tooClose": gettext("too close"),
+        "out": gettext("out"),
+        "decision": gettext("decision"),
+        "couldChange": gettext("places that could change"),
+        "lacks": gettext("what the list lacks, expected"),
+        "left": gettext("left"),
+        "askedFor": gettext("asked for"),
+        "spent": gettext("spent"),
+        "overdue": gettext("overdue"),
+        "open": gettext("open"),
+        "done": gettext("done"),
+        "points": gettext("points"),
+        "places": gettext("places"),
+        "reviews": gettext("reviews"),
+        "margin": gettext("margin"),
+    }

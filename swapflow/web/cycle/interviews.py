@@ -9,7 +9,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from swapflow.engine.reviewing.interviews import InterviewSlot, Requested
 from swapflow.engine.services import Swapflow
-from swapflow.errors import BadRow, BadRowsError, InvalidInputError
+from swapflow.errors import BadRow, BadRowsError, InvalidInputError, StaleRevisionError
 from swapflow.files.tables.cells import refuse
 from swapflow.files.tables.table import read_table
 from swapflow.identity.permissions import Right
@@ -56,6 +56,7 @@ def set_slot(  # noqa: PLR0913, PLR0917 - the fields of a form
     minutes: Annotated[str, Form(max_length=6)] = "",
     place: Annotated[str, Form(max_length=400)] = "",
     link: Annotated[str, Form(max_length=2000)] = "",
+    revision: Annotated[str, Form(max_length=20)] = "",
 ) -> Response:
     """Set one date and invite the reviewers of the panel."""
     typed = {"starts": starts, "minutes": minutes, "place": place, "link": link}
@@ -67,7 +68,18 @@ def set_slot(  # noqa: PLR0913, PLR0917 - the fields of a form
             place=place.strip(),
             link=link.strip(),
         )
-        changed = product.reviewers.set_slots(cycle_id, [slot], by=principal.name)
+        changed = product.reviewers.set_slots(
+            cycle_id, [slot], by=principal.name, made_from=revision
+        )
+    except StaleRevisionError as error:
+        return _page(
+            request,
+            product,
+            cycle_id,
+            typed={pull: typed},
+            problems={pull: error.message},
+            status=409,
+        )
     except InvalidInputError as error:
         return _page(
             request, product, cycle_id, typed={pull: typed}, problems={pull: error.message}
@@ -85,9 +97,10 @@ def cancel_slot(
     office: TheOffice,
     principal: Manager,
     pull: Annotated[str, Form(max_length=200)] = "",
+    revision: Annotated[str, Form(max_length=20)] = "",
 ) -> Response:
     """Cancel a date and tell its people."""
-    product.reviewers.cancel_slot(cycle_id, pull, by=principal.name)
+    product.reviewers.cancel_slot(cycle_id, pull, by=principal.name, made_from=revision)
     office.audit_log.record(
         principal.name, "took an interview's date back", cycle_id=cycle_id, about=pull
     )
@@ -126,6 +139,7 @@ def _page(
     typed: dict[str, dict[str, str]] | None = None,
     problems: dict[str, str] | None = None,
     bad: tuple[BadRow, ...] = (),
+    status: int = 422,
 ) -> Response:
     requested = sorted(product.reviewers.interview_requests(cycle_id), key=_undated_first)
     context = {
@@ -139,7 +153,7 @@ def _page(
         "local": lambda at, zone: f"{at.astimezone(ZoneInfo(zone)):%Y-%m-%dT%H:%M}",
     }
     return render(
-        request, "cycle/interviews.html", context, status=422 if problems or bad else 200
+        request, "cycle/interviews.html", context, status=status if problems or bad else 200
     )
 
 

@@ -15,7 +15,7 @@ from swapflow.engine.read_models.proposal import STOP_SENTENCES
 from swapflow.engine.selection.assign import NoReviewer
 from swapflow.errors import InvalidInputError, NotFoundError
 from swapflow.i18n.formatting import until
-from swapflow.i18n.languages import gettext, gettext_noop
+from swapflow.i18n.languages import gettext_noop
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.web.cycle import charts
@@ -100,7 +100,11 @@ def show_programs(request: Request, principal: MaySomewhere) -> Response:
         for cycle in cycles
         if cycle.status is CycleStatus.RUNNING
     }
-    return render(request, "cycle/programs.html", {"cycles": cycles, "health": health})
+    return render(
+        request,
+        "cycle/programs.html",
+        {"cycles": cycles, "health": health, "set_aside": product.reports.quarantined()},
+    )
 
 
 @router.get("/{cycle_id}")
@@ -323,13 +327,14 @@ def _standing(app: AppContext, principal: Principal, cycle: Cycle) -> dict[str, 
         "at_risk": bool(finish and rules.deadline and finish > rules.deadline),
         "stop_sentence": STOP_SENTENCES.get(cycle.stop_reason or "", ""),
         "health": _health(pulse, now, live=live or product.reports.state_answers()),
+        "set_aside": product.reports.quarantined().get(cycle.id),
         "now": now,
         "intervals": charts.intervals(dashboard)[:TABLE],
         "steps": charts.decisions(steps)[-TABLE:],
         "spending": charts.budget(steps, cycle, rules, now)[-TABLE:],
         "loads": charts.load(product, principal, cycle, dashboard),
         "running": cycle.status is CycleStatus.RUNNING,
-        "chart_words": _chart_words(),
+        "chart_words": charts.chart_words(),
     }
 
 
@@ -345,31 +350,6 @@ def _health(pulse: ProcessHealth, now: datetime, *, live: bool) -> dict[str, Any
         "altered_at": pulse.altered_at
         if pulse.altered_at is not None and now - pulse.altered_at < ALTERED_SHOWN
         else None,
-    }
-
-
-def _chart_words() -> dict[str, str]:
-    """Return the words of the charts, which the page's script draws."""
-    return {
-        "cutLine": gettext("cut line"),
-        "rank": gettext("rank"),
-        "score": gettext("score of 100"),
-        "in": gettext("in"),
-        "tooClose": gettext("too close"),
-        "out": gettext("out"),
-        "decision": gettext("decision"),
-        "couldChange": gettext("places that could change"),
-        "lacks": gettext("what the list lacks, expected"),
-        "left": gettext("left"),
-        "askedFor": gettext("asked for"),
-        "spent": gettext("spent"),
-        "overdue": gettext("overdue"),
-        "open": gettext("open"),
-        "done": gettext("done"),
-        "points": gettext("points"),
-        "places": gettext("places"),
-        "reviews": gettext("reviews"),
-        "margin": gettext("margin"),
     }
 
 

@@ -176,24 +176,37 @@ async def own_task_within() -> None:
     """
 
 
-def open_seats(
-    request: Request, principal: Principal
-) -> tuple[tuple[ProgramSeat, ...], tuple[str, ...]]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenSeats:
+    """A person's seats whose cycles take this sign-in, and why the others are missing.
+
+    Attributes:
+        refusals: Why cycles do not take it.
+        damaged: Why the record of others cannot be read.
+    """
+
+    seats: tuple[ProgramSeat, ...]
+    refusals: tuple[str, ...]
+    damaged: tuple[str, ...]
+
+
+def open_seats(request: Request, principal: Principal) -> OpenSeats:
     """Return the seats whose cycles take this sign-in, and why the others do not.
 
-    A program that wants the identity provider must not close the others' list; one that was
-    erased since the principal was read is no seat any more.
+    A program that wants the identity provider, or whose record is damaged, must not close the
+    others' list; one that was erased since the principal was read is no seat any more.
     """
     app = app_context(request)
     seats, refusals = [], []
-    for seat in app.product.tasks.seats(principal.seats):
+    found, damaged = app.product.tasks.readable_seats(principal.seats)
+    for seat in found:
         try:
             app.office.sign_in.check_method(principal, seat.rules)
         except ForbiddenError as error:
             refusals.append(error.message)
         else:
             seats.append(seat)
-    return tuple(seats), tuple(dict.fromkeys(refusals))
+    return OpenSeats(seats=tuple(seats), refusals=tuple(dict.fromkeys(refusals)), damaged=damaged)
 
 
 def own_seat(request: Request, cycle_id: str) -> OwnSeat:

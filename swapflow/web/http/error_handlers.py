@@ -15,6 +15,7 @@ from starlette.exceptions import HTTPException
 from swapflow.errors import (
     BadRowsError,
     ConflictError,
+    DamagedRecordError,
     ForbiddenError,
     InvalidInputError,
     NotFoundError,
@@ -42,6 +43,7 @@ STATUSES: tuple[tuple[type[SwapflowError], int, str], ...] = (
     (ConflictError, 409, gettext_noop("Things have moved on")),
     (InvalidInputError, 422, gettext_noop("This cannot be used as it is")),
     (RateLimitedError, 429, gettext_noop("Too many tries")),
+    (DamagedRecordError, 503, gettext_noop("A part of the record cannot be read")),
     (UnavailableError, 503, gettext_noop("A part of swapflow does not answer")),
 )
 """Status and heading of each branch of the tree of errors."""

@@ -32,11 +32,18 @@ _HEADERS: Mapping[str, str] = {
     "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
 }
 _ASKED = "swapflow.asked_host"
-_SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+RETRY_SECONDS = 5
+"""Seconds after which a request may be sent again that a part did not answer."""
+
+SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+"""Methods that change nothing."""
 
 
 class SecurityHeaders:
-    """Adds the headers that tell browsers what pages may do; a page may set its own instead."""
+    """Adds the headers that tell browsers what pages may do; a page may set its own instead.
+
+    Whatever could not be done now says when to come again.
+    """
 
     def __init__(self, app: ASGIApp, *, secure: bool) -> None:
         self._app = app
@@ -57,6 +64,8 @@ class SecurityHeaders:
                     headers.setdefault(name, value)
                 # What is behind a sign-in must not wait in a shared computer's cache.
                 headers.setdefault("Cache-Control", "no-store")
+                if message["status"] == 503:  # noqa: PLR2004 - a part that does not answer
+                    headers.setdefault("Retry-After", str(RETRY_SECONDS))
             await send(message)
 
         await self._app(scope, receive, send_with_headers)
@@ -121,10 +130,10 @@ class SameSiteOnly:
         """Serve one connection."""
         if (
             scope["type"] == "http"
-            and scope["method"] not in _SAFE
+            and scope["method"] not in SAFE
             and not _is_ours(Headers(scope=scope))
         ):
-            refusal = _refusal(
+            answer = refusal(
                 scope,
                 403,
                 gettext(
@@ -132,7 +141,7 @@ class SameSiteOnly:
                     "Open swapflow itself and try again."
                 ),
             )
-            await refusal(scope, receive, send)
+            await answer(scope, receive, send)
             return
         await self._app(scope, receive, send)
 
@@ -207,7 +216,7 @@ class _TooBigError(Exception):
 
 def _too_big(scope: Scope, most: int) -> Response:
     size = f"{most // 1_000_000} MB" if most >= 1_000_000 else f"{most // 1000} kB"  # noqa: PLR2004
-    return _refusal(
+    return refusal(
         scope,
         413,
         gettext("This is more than the %(size)s that are taken at once; nothing was stored.")
@@ -215,12 +224,15 @@ def _too_big(scope: Scope, most: int) -> Response:
     )
 
 
-def _refusal(scope: Scope, status: int, detail: str) -> Response:
+_TITLES = {403: "This is not yours to do", 413: "Too big", 503: "Busy"}
+
+
+def refusal(scope: Scope, status: int, detail: str) -> Response:
     """Refuse in the words of the one who asks: a person, or a program at the API."""
     path = str(scope["path"])
     if not path.startswith("/api/"):
         return PlainTextResponse(detail, status_code=status)
-    title = "Too big" if status == 413 else "This is not yours to do"  # noqa: PLR2004
+    title = _TITLES[status]
     said = {"type": "about:blank", "title": title, "status": status, "detail": detail}
     known = {"instance": path, "code": f"http_{status}", "params": {}}
     return JSONResponse(said | known, status_code=status, media_type="application/problem+json")

@@ -9,13 +9,17 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 from starlette.concurrency import run_in_threadpool
 
+from swapflow.domain.reviewing.assignment import AssignmentStatus
 from swapflow.domain.reviewing.score import Draft
 from swapflow.engine.reviewing.review_page import ReviewPage
+from swapflow.engine.reviewing.submitted_score import review_revision
 from swapflow.engine.services import Swapflow
 from swapflow.errors import (
     AssignmentClosedError,
     InvalidInputError,
     StaleDraftError,
+    StaleRevisionError,
+    SwapflowError,
 )
 from swapflow.i18n.formatting import clock, moment
 from swapflow.i18n.languages import gettext
@@ -32,6 +36,7 @@ from swapflow.web.reviewing.review_form import (
     answer_of,
     draft_in,
     kept,
+    told,
     values_of,
     version_of,
 )
@@ -102,7 +107,7 @@ def show_receipt(request: Request, own: Own, product: Product) -> Response:
     sheet = product.tasks.page(own.task)
     if sheet.given is None:
         return RedirectResponse(f"/tasks/{sheet.code}", status_code=303)
-    following = product.tasks.next(open_seats(request, own.principal)[0], after=sheet.code)
+    following = product.tasks.next(open_seats(request, own.principal).seats, after=sheet.code)
     return render(
         request,
         "reviewing/receipt.html",
@@ -165,12 +170,23 @@ async def enter_for_reviewer(
         if answer is None:
             filled = Filled(values=fields, problems=problems)
             return _form(request, sheet, filled, staff=principal)
-        with by_code(sheet.code):
-            if sheet.given is None:
-                product.tasks.begin(sheet)
-                product.tasks.submit([answer])
-            else:
-                product.scores.correct(answer, by=principal.name, reason="entered by staff")
+        try:
+            with by_code(sheet.code):
+                if sheet.given is None:
+                    product.tasks.begin(sheet)
+                    product.tasks.submit([answer])
+                else:
+                    product.scores.correct(
+                        answer,
+                        by=principal.name,
+                        reason="entered by staff",
+                        made_from=fields.get("revision", ""),
+                    )
+        except (StaleRevisionError, AssignmentClosedError) as error:
+            sheet = _theirs(product, cycle_id, reviewer_number, task)
+            if not _is_stale(error) or sheet.given is None:
+                raise
+            return _form(request, sheet, Filled(values=fields), staff=principal, stale=True)
         office.audit_log.record(
             principal.name,
             "entered a review" if sheet.given is None else "corrected a review",
@@ -197,11 +213,17 @@ def _act(request: Request, own: OwnTask, product: Swapflow, fields: dict[str, st
     if answer is None:
         sheet = product.tasks.page(own.task)
         return _form(request, sheet, Filled(values=fields, problems=problems), own=own)
-    with by_code(own.code):
-        product.tasks.begin(own.task)
-        product.tasks.submit([answer])
+    try:
+        with by_code(own.code):
+            product.tasks.begin(own.task)
+            product.tasks.submit([answer])
+    except AssignmentClosedError as error:
+        sheet = product.tasks.page(own.task)
+        if not _is_stale(error) or sheet.given is None:
+            raise
+        return _form(request, sheet, Filled(values=fields), own=own, stale=True)
     if then == "next":
-        following = product.tasks.next(open_seats(request, own.principal)[0], after=own.code)
+        following = product.tasks.next(open_seats(request, own.principal).seats, after=own.code)
         if following is not None:
             return RedirectResponse(f"/tasks/{following.code}?after={own.code}", status_code=303)
     return RedirectResponse(f"/tasks/{own.code}/receipt", status_code=303)
@@ -214,10 +236,24 @@ def _correct(
     answer, problems = answer_of(fields, sheet)
     if answer is None:
         return _form(request, sheet, Filled(values=fields, problems=problems), own=own)
-    # Sent unchanged, it adds no revision: the record holds real corrections only.
-    if sheet.given is None or values_of(sheet.given, sheet) != kept(fields):
-        product.scores.correct(answer, by=own.principal.name, reason="corrected by the reviewer")
+    try:
+        product.scores.correct(
+            answer,
+            by=own.principal.name,
+            reason="corrected by the reviewer",
+            made_from=fields.get("revision", ""),
+        )
+    except StaleRevisionError:
+        sheet = product.tasks.page(own.task)
+        return _form(request, sheet, Filled(values=fields), own=own, stale=True)
     return RedirectResponse(f"/tasks/{sheet.code}/receipt", status_code=303)
+
+
+def _is_stale(error: SwapflowError) -> bool:
+    """Whether a review was handed in or corrected since the form was opened."""
+    return isinstance(error, StaleRevisionError) or (
+        isinstance(error, AssignmentClosedError) and error.status == AssignmentStatus.SCORED
+    )
 
 
 def _keep_draft(
@@ -277,9 +313,14 @@ def _form(
     staff: Principal | None = None,
     theirs: Mapping[str, str] | None = None,
     done: ReviewPage | None = None,
+    stale: bool = False,
 ) -> Response:
-    """Fill the page of one task, for its reviewer or for staff."""
-    status = 422 if filled.problems else 409 if theirs is not None else 200
+    """Fill the page of one task, for its reviewer or for staff.
+
+    Where the form is stale, what is stored is shown beside what was typed, and the form is from
+    now on made from what is stored.
+    """
+    status = 422 if filled.problems else 409 if stale or theirs is not None else 200
     address = (
         f"/reviewers/{sheet.cycle.id}/{sheet.assignment.reviewer}/tasks/{sheet.code}"
         if staff
@@ -296,6 +337,8 @@ def _form(
             "theirs": theirs,
             "done": done,
             "address": address,
+            "revision": review_revision(sheet.given),
+            "stored": told(sheet.given, sheet) if stale and sheet.given else (),
             "version": sheet.draft.version if sheet.draft else 0,
             "saved": clock(sheet.draft.at, sheet.rules.zone) if sheet.draft else "",
             "recommendations": RECOMMENDATIONS,

@@ -151,12 +151,24 @@ def _text(fields: Mapping[str, str], name: str, most: int, problems: dict[str, s
     return text
 
 
+def told(given: ScoreDetails, sheet: ReviewForm) -> list[tuple[str, str]]:
+    """Return what a stored review says: what each field is called, and its content."""
+    values = values_of(given, sheet)
+    names = {"score": gettext("Score"), "remark": gettext("Remark")}
+    for index, criterion in enumerate(sheet.rubric.criteria if sheet.rubric else ()):
+        names[f"c{index}"] = criterion.name
+        names[f"note{index}"] = criterion.name
+    for number, question in enumerate(sheet.kind.questions, start=1):
+        names[f"question{number}"] = question
+    return [(names.get(name, gettext(name)), value) for name, value in values.items()]
+
+
 # Drafts
 
 
 def kept(fields: Mapping[str, str]) -> dict[str, str]:
     """Return the fields that are kept in a draft: not the buttons, nothing empty."""
-    return {n: t for n, t in fields.items() if t and n not in {"then", "version"}}
+    return {n: t for n, t in fields.items() if t and n not in {"then", "version", "revision"}}
 
 
 def version_of(fields: Mapping[str, str]) -> int:

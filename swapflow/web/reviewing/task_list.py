@@ -41,8 +41,8 @@ def show_inbox(
     missed: bool = False,  # noqa: FBT001, FBT002 - a query's field
 ) -> Response:
     """Show everything that waits for the person who is signed in; changes nothing."""
-    seats, refusals = open_seats(request, principal)
-    task_list = product.tasks.list(seats)
+    theirs = open_seats(request, principal)
+    task_list = product.tasks.list(theirs.seats)
     closed = all(
         cycle.status in {CycleStatus.ENDED, CycleStatus.FINALIZED} for cycle in task_list.cycles
     )
@@ -59,7 +59,8 @@ def show_inbox(
             "passed_on": [t for t in task_list.tasks if t.section is Section.PASSED_ON],
             "done": [t for t in task_list.tasks if t.section is Section.DONE],
             "closed": closed,
-            "refusals": refusals,
+            "refusals": theirs.refusals,
+            "damaged": theirs.damaged + task_list.damaged,
             "declined": declined,
             "missed": missed,
             "until": lambda at: until(at, task_list.now),
@@ -93,12 +94,15 @@ def remove_absence(
 
 @router.post("/inbox/{cycle_id}/packet")
 def set_packet(
-    seat: Seat, product: Product, packet: Annotated[str, Form(max_length=6)] = ""
+    seat: Seat,
+    product: Product,
+    packet: Annotated[str, Form(max_length=6)] = "",
+    revision: Annotated[str, Form(max_length=20)] = "",
 ) -> Response:
     """Change how many requests come at the same time."""
     if not packet.strip().isdecimal():
         raise InvalidInputError("packet_unreadable")
-    product.tasks.set_packet(seat.cycle_id, seat.number, int(packet))
+    product.tasks.set_packet(seat.cycle_id, seat.number, int(packet), made_from=revision)
     return _back()
 
 

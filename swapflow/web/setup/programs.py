@@ -9,7 +9,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from swapflow.domain.cycle import Cycle, Round
 from swapflow.engine.lifecycle.launch import SetupStep
-from swapflow.errors import InvalidInputError
+from swapflow.errors import ConflictError, InvalidInputError
 from swapflow.files.rules.checks import problems
 from swapflow.files.rules.rules_file import TEMPLATES, parse_rules, template
 from swapflow.i18n.formatting import counted
@@ -19,6 +19,7 @@ from swapflow.identity.principal import Principal, require
 from swapflow.messages import Message
 from swapflow.web.http.context import AppContext, app_context
 from swapflow.web.http.dependencies import may, may_anywhere
+from swapflow.web.http.error_handlers import status_of
 from swapflow.web.http.nested_forms import FormView, TheForm, text, unwritable
 from swapflow.web.http.program_page import about
 from swapflow.web.http.rendering import render
@@ -166,9 +167,11 @@ def do_launch(request: Request, cycle_id: str, principal: MayRun, form: TheForm)
             request, cycle_id, principal, problem="Tick the box first: requests go out at once."
         )
     try:
-        app.product.cycles.launch(cycle_id, by=principal.name)
-    except InvalidInputError as error:
-        return _launch_page(request, cycle_id, principal, problem=error.message)
+        app.product.cycles.launch(cycle_id, by=principal.name, shown=text(form, "shown"))
+    except (InvalidInputError, ConflictError) as error:
+        return _launch_page(
+            request, cycle_id, principal, problem=error.message, status=status_of(error)[0]
+        )
     app.office.audit_log.record(principal.name, "launched the program", cycle_id=cycle_id)
     return RedirectResponse(f"/setup/{cycle_id}?done=launch", 303)
 
@@ -320,7 +323,12 @@ def _state(count: int, hindered: set[SetupStep], step: SetupStep) -> str:
 
 
 def _launch_page(
-    request: Request, cycle_id: str, principal: Principal, *, problem: str = ""
+    request: Request,
+    cycle_id: str,
+    principal: Principal,
+    *,
+    problem: str = "",
+    status: int = 422,
 ) -> Response:
     app = app_context(request)
     return render(
@@ -330,8 +338,9 @@ def _launch_page(
             **about(app, cycle_id, principal),
             "preview": app.product.cycles.preview(cycle_id),
             "problem": problem,
+            "shown": app.product.cycles.launchable(cycle_id).seal.digest,
         },
-        status=422 if problem else 200,
+        status=status if problem else 200,
     )
 
 

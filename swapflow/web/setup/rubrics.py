@@ -6,11 +6,12 @@ from fastapi.responses import RedirectResponse, Response
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.rules import Rubric
 from swapflow.engine.scoring.rubric_versions import RubricEffect
-from swapflow.errors import InvalidInputError, NotFoundError
+from swapflow.errors import InvalidInputError, NotFoundError, StaleRevisionError
 from swapflow.files.rules.rules_file import examine_rules, raw_rules
 from swapflow.files.rules.schema_tables import Toml
 from swapflow.identity.principal import Principal
 from swapflow.web.http.context import app_context
+from swapflow.web.http.error_handlers import status_of
 from swapflow.web.http.nested_forms import (
     FormView,
     TheForm,
@@ -71,7 +72,7 @@ def save_rubric(
 ) -> Response:
     """Add or remove a row, preview a change, or put it in force."""
     values = nested(texts(form))
-    view = FormView(values)
+    view = FormView({**values, "revision": text(form, "revision")})
     do = text(form, "do")
     if change_rows(values, do, _BLANK):
         return _page(request, cycle_id, kind, principal, view)
@@ -93,11 +94,18 @@ def save_rubric(
     rules, _ = examine_rules(raw)
     try:
         changed = app.product.cycles.change_rules(
-            cycle_id, rules, by=principal.name, reason=reason or "set-up"
+            cycle_id,
+            rules,
+            by=principal.name,
+            reason=reason or "set-up",
+            made_from=view.value("revision"),
         )
-    except InvalidInputError as error:
+    except (StaleRevisionError, InvalidInputError) as error:
         view.note("", error.message)
-        return _page(request, cycle_id, kind, principal, view, status=422)
+        if isinstance(error, StaleRevisionError):
+            # Sent again, the form overwrites what the message names.
+            view.values = {**view.values, "revision": str(error.stored["version"])}
+        return _page(request, cycle_id, kind, principal, view, status=status_of(error)[0])
     app.office.audit_log.record(
         principal.name,
         "changed the score form",
@@ -127,6 +135,7 @@ def _page(
         request,
         "setup/rubric.html",
         {
+            "revision": form.value("revision") or str(rules.version),
             **about(app, cycle_id, principal),
             "kind": kind,
             "version": rubric.version if rubric else 0,

@@ -11,7 +11,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from swapflow.domain.cycle import Cycle, CycleStatus
 from swapflow.domain.rules import Rules
-from swapflow.errors import InvalidInputError
+from swapflow.errors import InvalidInputError, StaleRevisionError
 from swapflow.files.rules.rules_file import parse_rules, rules_text
 from swapflow.i18n.languages import gettext, languages_to_choose
 from swapflow.identity.permissions import Right
@@ -70,7 +70,7 @@ def show_rules(
 def save_rules(request: Request, cycle_id: str, principal: MaySetUp, form: TheForm) -> Response:
     """Store the rules of a form as those in force, or add or remove a row of the form."""
     values = nested(texts(form))
-    view = FormView(values)
+    view = FormView({**values, "revision": text(form, "revision")})
     # A row's button saves nothing: what was typed comes back as it is, unchecked.
     if change_rows(values, text(form, "do"), _BLANK):
         return _page(request, cycle_id, principal, view)
@@ -79,7 +79,10 @@ def save_rules(request: Request, cycle_id: str, principal: MaySetUp, form: TheFo
     new = read_rules(values, old, view)
     reason = _reason(app, cycle_id, form, view)
     if not view.problems:
-        version = _change(app, cycle_id, principal, old, new, reason, view)
+        try:
+            version = _change(app, cycle_id, principal, old, new, reason, view)
+        except StaleRevisionError as error:
+            return _stale(request, cycle_id, principal, view, new, error)
         if version:
             return RedirectResponse(f"/setup/{cycle_id}/rules?saved={version}", 303)
     return _page(request, cycle_id, principal, view, status=422)
@@ -102,7 +105,14 @@ def upload_rules(request: Request, cycle_id: str, principal: MaySetUp, form: The
     app = app_context(request)
     old = app.product.cycles.rules(cycle_id)
     spelled = text(form, "text")
-    view = FormView({**shown_rules(old), "text": spelled, "file_reason": text(form, "reason")})
+    view = FormView(
+        {
+            **shown_rules(old),
+            "text": spelled,
+            "file_reason": text(form, "reason"),
+            "revision": text(form, "revision"),
+        }
+    )
     try:
         spelled, source = _spelled(form)
         view.values = {**view.values, "text": spelled}
@@ -114,11 +124,30 @@ def upload_rules(request: Request, cycle_id: str, principal: MaySetUp, form: The
     if text(form, "do") == "try":
         return _page(request, cycle_id, principal, view, changes=_changes(old, new))
     reason = _reason(app, cycle_id, form, view, named="file_reason")
-    if not view.problems and (
-        version := _change(app, cycle_id, principal, old, new, reason, view)
-    ):
-        return RedirectResponse(f"/setup/{cycle_id}/rules?saved={version}", 303)
+    if not view.problems:
+        try:
+            version = _change(app, cycle_id, principal, old, new, reason, view)
+        except StaleRevisionError as error:
+            return _stale(request, cycle_id, principal, view, new, error)
+        if version:
+            return RedirectResponse(f"/setup/{cycle_id}/rules?saved={version}", 303)
     return _page(request, cycle_id, principal, view, status=422)
+
+
+def _stale(
+    request: Request,
+    cycle_id: str,
+    principal: Principal,
+    view: FormView,
+    new: Rules,
+    error: StaleRevisionError,
+) -> Response:
+    """Show what was typed beside what it would change in the rules that are in force by now."""
+    stored = app_context(request).product.cycles.rules(cycle_id)
+    view.note("", error.message)
+    view.values = {**view.values, "revision": str(stored.version)}
+    changes = _changes(stored, new)
+    return _page(request, cycle_id, principal, view, changes=changes, status=409)
 
 
 def _spelled(form: TheForm) -> tuple[str, str]:
@@ -177,6 +206,7 @@ def _page(
             "zones": _ZONES,
             "languages": languages_to_choose(),
             "said": said,
+            "revision": form.value("revision") or str(app.product.cycles.rules(cycle_id).version),
             "changes": changes,
             "spelled": form.value("text") or rules_text(app.product.cycles.rules(cycle_id)),
         },
@@ -220,7 +250,9 @@ def _change(
     if replace(new, version=old.version) == old:
         return old.version
     try:
-        changed = app.product.cycles.change_rules(cycle_id, new, by=principal.name, reason=reason)
+        changed = app.product.cycles.change_rules(
+            cycle_id, new, by=principal.name, reason=reason, made_from=view.value("revision")
+        )
     except InvalidInputError as error:
         view.note("", error.message)
         return 0

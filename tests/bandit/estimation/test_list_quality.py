@@ -204,7 +204,7 @@ def test_draws_of_a_plain_sum_give_the_numbers_of_the_closed_form() -> None:
 
 
 def test_draws_know_what_a_spread_wants_of_a_list() -> None:
-    """With two groups, whoever the objective must take is certain, however low the marks."""
+    """With two groups, who must be taken by the objective is certain, however low the marks."""
     groups = np.array([0, 0, 0, 1])
     oracle = DiverseExact(size=2, groups=groups)
     mean = np.array([0.9, 0.8, 0.8, 0.3])

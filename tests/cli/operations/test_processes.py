@@ -59,7 +59,7 @@ def test_up_serves_a_cycle_and_stops_cleanly(
         assert up.stdout is not None
         up.stdout.close()
 
-    assert set(ready["ready"]) == {"redis", "worker", "coordinator", "web"}
+    assert set(ready["ready"]) == {"redis", "worker", "mailer", "coordinator", "web"}
     assert second.code == 4, "one data folder, one deployment"
     assert code == 0, log.read_text()
     assert not [pid for pid in started if exists(pid)]

@@ -45,11 +45,11 @@ class Web:
     def address(self) -> str:
         return f"http://127.0.0.1:{self._port}/health/live"
 
-    def serving(self) -> set[int]:
-        """Number the children that serve; multiprocessing's own helper is none of them."""
+    def serving(self) -> list[int]:
+        """Number the children that serve, oldest first; multiprocessing's own helper is none."""
         pid = self.process.pid
         children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-        return {int(child) for child in children if b"spawn_main" in command_of(child)}
+        return [int(child) for child in children if b"spawn_main" in command_of(child)]
 
 
 def command_of(pid: str) -> bytes:
@@ -65,6 +65,7 @@ def web(tmp_path: Path) -> Iterator[Web]:
     started = Web(tmp_path, processes=2)
     try:
         wait_until(started.answers, what="the web process answers")
+        wait_until(lambda: len(started.serving()) == 2, what="the second follows the first")
         yield started
     finally:
         started.process.kill()
@@ -89,10 +90,10 @@ def test_a_web_process_that_is_killed_takes_those_that_serve_for_it_along(web: W
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 def test_a_serving_process_that_dies_is_replaced_and_nobody_waits_for_it(web: Web) -> None:
-    victim, other = web.serving()
+    other, victim = web.serving()
     os.kill(victim, signal.SIGKILL)
     assert all(web.answers() for _ in range(5))
-    wait_until(lambda: len(web.serving() - {victim}) == 2, what="another took its place")
+    wait_until(lambda: len(set(web.serving()) - {victim}) == 2, what="another took its place")
     assert other in web.serving()
 
 

@@ -12,7 +12,7 @@ from swapflow.domain.cycle import START, CycleStatus
 from swapflow.domain.people.application import ApplicationStatus
 from swapflow.domain.reviewing.assignment import PullReason
 from swapflow.domain.rules import DispatchMode, Purpose
-from swapflow.engine.coordination import coordinator as coordinator_module
+from swapflow.engine.coordination import turns as turns_module
 from swapflow.engine.coordination.coordinator import Coordinator
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.records import Lease
@@ -319,7 +319,7 @@ def test_a_cycle_without_any_candidate_left_waits_without_harm() -> None:
 def test_the_live_state_of_a_fixed_cycle_is_let_go_and_made_again_when_it_is_reopened(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(coordinator_module, "RETIRED_FOR", 0.0)
+    monkeypatch.setattr(turns_module, "RETIRED_FOR", 0.0)
     world = World(rules=rules(purpose=Purpose.REAL, budget=8))
     world.run()
     world.product.cohort.finalize(CYCLE, by="chair")

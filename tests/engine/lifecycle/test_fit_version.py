@@ -58,7 +58,7 @@ def launched_before() -> World:
 
 
 def test_a_launched_program_keeps_its_fit_through_later_rules_files_and_verifies() -> None:
-    """Whatever version a new file stands for."""
+    """Whatever version a new file names."""
     world = launched_before()
     world.turn()
     world.answer_all()

@@ -43,7 +43,7 @@ CASES = {
 
 @pytest.mark.parametrize("name", CASES)
 def test_dashboard_progress_proposal_and_explanation_have_the_same_numbers(name: str) -> None:
-    """Whatever the rule and the limits, and whoever asks first."""
+    """Whatever the rule and the limits, and in whatever order people ask."""
     world = judged_world(CASES[name])
     reports = world.product.reports
 

@@ -8,7 +8,7 @@ from swapflow.domain.cohort.reconsideration import Result
 from swapflow.domain.people.application import ApplicationStatus
 from swapflow.domain.rules import Purpose
 from swapflow.engine.audit import finished_cycle
-from swapflow.engine.reconsideration.reconsider import ReconsiderationRequest
+from swapflow.engine.reconsideration.open_reconsideration import ReconsiderationRequest
 from swapflow.files.bundles.bundle import bundle
 from swapflow.files.bundles.check import check_bundle
 from swapflow.files.bundles.signing_keys import Signer

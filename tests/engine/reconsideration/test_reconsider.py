@@ -12,7 +12,7 @@ from swapflow.domain.people.reviewer import Absence, DeclineKind
 from swapflow.domain.reviewing.assignment import Assignment, PullReason
 from swapflow.domain.reviewing.score import Answer
 from swapflow.domain.rules import Purpose
-from swapflow.engine.reconsideration.reconsider import ReconsiderationRequest
+from swapflow.engine.reconsideration.open_reconsideration import ReconsiderationRequest
 from swapflow.errors import (
     ConflictError,
     CycleFinalizedError,

@@ -305,7 +305,7 @@ def test_signing_in_rightly_uses_up_no_tries(site: Site) -> None:
 
 
 def attacked(site: Site, email: str) -> None:
-    """Let a stranger use up every try of an account: passwords, mails, and the newest code."""
+    """Use up, as a stranger, every try of an account: passwords, mails, and the newest code."""
     stranger = at(site, "198.51.100.7")
     for _ in range(11):
         stranger.post("/sign-in/password", data={"email": email, "password": "guess guess"})

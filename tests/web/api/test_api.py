@@ -98,7 +98,7 @@ def test_a_whole_program_is_run_by_the_api_alone(site: Site) -> None:
     assert prepared.status_code == 200, prepared.text
     chair = site.signed_in(Role.CHAIR)
     digest = {"digest": prepared.json()["digest"]}
-    assert chair.post(f"{V1}/cycles/ms/decision/signatures", json=digest).json() == {"done": True}
+    assert chair.post(f"{V1}/cycles/ms/decision/signatures", json=digest).json()["done"] is True
     outcomes = api.get(f"{V1}/cycles/ms/outcomes/1").json()
     assert outcomes["signed"] == ["chair@example.org"]
     assert len(outcomes["outcomes"]) == 6

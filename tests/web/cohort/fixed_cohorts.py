@@ -87,6 +87,6 @@ def looked(client: TestClient, **changes: str) -> tuple[dict[str, str], str]:
     """Look at the letters; gives the form as it is sent next, and the page."""
     page = client.post(f"{LETTERS}/look", data=typed(**changes))
     assert page.status_code == 200, page.text
-    seen = re.search(r'name="seen" value="([0-9a-f]{64})"', page.text)
+    seen = re.search(r'name="seen" value="([0-9a-f:]{64,})"', page.text)
     assert seen is not None
     return typed(**changes) | {"seen": seen[1]}, page.text

@@ -1,6 +1,7 @@
 """Deciding at the screen: the list, changes with reasons, signatures, the result, its files."""
 
 import io
+import re
 import zipfile
 from dataclasses import replace
 
@@ -113,7 +114,9 @@ def test_a_changed_list_voids_the_signatures(site: Site) -> None:
     assert refused.status_code == 409
     assert "The list has changed" in refused.text
     assert site.product.cycles.get("fall").status is CycleStatus.ENDED
-    assert site.product.cohort.pending("fall") is None
+    waiting = site.product.cohort.pending("fall")
+    assert waiting is not None, "what was typed is not lost"
+    assert not waiting.current
 
 
 def test_nobody_signs_what_was_prepared_anew_under_the_old_digest(site: Site) -> None:
@@ -312,3 +315,28 @@ def test_the_checks_say_that_groups_are_recorded_and_never_what_they_are(site: S
     assert "groups are recorded for monitoring" in page
     assert "heliotrope" not in page
     assert "colour" not in page
+
+
+def test_a_list_that_moved_while_reasons_were_written_is_shown_with_them(site: Site) -> None:
+    path = ended(site)
+    client = chair(site)
+    inside, outside = swap(site)
+    shown = site.product.cohort.propose("fall").seal.digest
+    left = {inside, outside}
+    places = site.product.cohort.propose("fall").places
+    gone = next(p for p in reversed(places) if p.application not in left)
+    site.product.applicants.move("fall", gone.external_id, ApplicationStatus.WITHDRAWN, by="ops")
+    changes = {f"change.{inside}": "out", f"change.{outside}": "in", "shown": shown}
+    reasons = {f"reason.{inside}": "a second thought", f"reason.{outside}": "another one"}
+
+    stale = client.post(f"{path}/prepare", data={**changes, **reasons})
+
+    assert stale.status_code == 409
+    assert site.ledger.prepared("fall") is None
+    assert "who is on the list, or the order" in stale.text
+    assert "The list as it is proposed now" in stale.text
+    assert "a second thought" in stale.text
+    again = re.search(r'name="shown" value="([^"]+)"', stale.text)
+    assert again is not None
+    done = client.post(f"{path}/prepare", data={**changes, **reasons, "shown": again[1]})
+    assert done.status_code == 303

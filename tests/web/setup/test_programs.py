@@ -274,3 +274,21 @@ def test_the_preview_counts_what_the_floors_cost(site: Site) -> None:
     assert (seen.floors, seen.reserve, seen.rest) == (12, 6, 42)
     assert seen.kinds[0].buys == 36  # four reviews each at most, one of them by the floor
     assert seen.obstacles == ()
+
+
+def test_a_launch_is_of_what_was_shown(site: Site) -> None:
+    site.launched("fall", launch=False)
+    client = site.signed_in(Role.ADMINISTRATOR, email="boss@example.org")
+    page = client.get("/setup/fall/launch").text
+    shown = re.search(r'name="shown" value="([^"]+)"', page)
+    assert shown is not None
+    rules = site.product.cycles.rules("fall")
+    site.product.cycles.change_rules(
+        "fall", replace(rules, budget=rules.budget + 1), by="other", reason="more"
+    )
+
+    stale = client.post("/setup/fall/launch", data={"sure": "yes", "shown": shown[1]})
+
+    assert stale.status_code == 409
+    assert "the rules" in stale.text
+    assert site.product.cycles.get("fall").status is CycleStatus.DRAFT

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from swapflow.domain.people.interview import Interview
 from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus, Pull, PullStatus
-from swapflow.domain.reviewing.score import Score
+from swapflow.domain.reviewing.score import Score, ScoreDetails
 
 
 class RequestWrites(Protocol):
@@ -135,6 +135,10 @@ class RequestWrites(Protocol):
 
     def scores_of_assignments(self, ids: Collection[str]) -> tuple[Score, ...]:
         """Read the latest revision of the score of each assignment that has one."""
+        ...
+
+    def given(self, assignment_id: str) -> ScoreDetails | None:
+        """Read the valid score of an assignment with what was written; None without one."""
         ...
 
     def scores_with_marks(self, kind: int) -> tuple[tuple[Score, Mapping[str, float | None]], ...]:

@@ -7,10 +7,13 @@ from typing import Protocol, TypeAlias
 from swapflow.engine.ports.writes.cycle import CycleWrites
 from swapflow.engine.ports.writes.decisions import DecisionWrites
 from swapflow.engine.ports.writes.people import PeopleWrites
+from swapflow.engine.ports.writes.prepared import PreparedWrites
 from swapflow.engine.ports.writes.requests import RequestWrites
 
 
-class Transaction(CycleWrites, PeopleWrites, RequestWrites, DecisionWrites, Protocol):
+class Transaction(
+    CycleWrites, PeopleWrites, RequestWrites, DecisionWrites, PreparedWrites, Protocol
+):
     """One write to a cycle, under the lock of the cycle's row; all of it or nothing.
 
     Computation, Redis and broker calls do not belong inside: the lock is held meanwhile. Methods

@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import Field, StringConstraints
 
 from swapflow.domain.cohort.announcement import Group, LetterState
-from swapflow.web.api.models.base import PROSE, In, Name, Out
+from swapflow.web.api.models.base import PROSE, In, Name, Out, ShownDigest
 
 
 class LetterWording(In):
@@ -39,8 +39,18 @@ class NewAnnouncement(NewLetters):
     )
     seen: str = Field(
         default="",
-        max_length=64,
+        max_length=200,
         description="Digest of the letters that were shown; with it, no others are written.",
+    )
+    digest: ShownDigest = ""
+
+
+class TakenBack(In):
+    """Which letters are taken back."""
+
+    announcement: Annotated[int, Field(ge=0, le=2**31 - 1)] | None = Field(
+        default=None,
+        description="Id of the announcement that was shown as held; with it, no other is.",
     )
 
 

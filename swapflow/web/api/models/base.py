@@ -128,3 +128,13 @@ class Counted(Out):
 def finite(value: float | None) -> float | None:
     """Return a number that JSON can hold; a margin without evidence has none."""
     return value if value is not None and math.isfinite(value) else None
+
+
+ShownDigest = Annotated[
+    str,
+    StringConstraints(pattern=r"^([0-9a-f]{64}(:[0-9a-f]{8})*)?$", max_length=200),
+    Field(
+        description="Digest of what was shown before; with it, nothing else is done: the answer "
+        'is 409, and names what has changed. "" where nothing was shown.'
+    ),
+]

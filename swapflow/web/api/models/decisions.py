@@ -6,7 +6,17 @@ from typing import Annotated, Literal
 from pydantic import AwareDatetime, Field, StringConstraints
 
 from swapflow.domain.cohort.proposal import Verdict
-from swapflow.web.api.models.base import PLAIN, In, Line, Name, Out, Reason, Why, WithListQuality
+from swapflow.web.api.models.base import (
+    PLAIN,
+    In,
+    Line,
+    Name,
+    Out,
+    Reason,
+    ShownDigest,
+    Why,
+    WithListQuality,
+)
 from swapflow.web.api.models.tasks import Slot
 
 
@@ -64,6 +74,9 @@ class Proposal(WithListQuality):
     promises: str
     most_to_gain: float | None
     places: list[Place]
+    digest: str = Field(
+        description="Of all that a decision rests on; with it, no other list is prepared."
+    )
 
 
 class Change(In):
@@ -81,6 +94,14 @@ class NewDecision(In):
     waiver: Reason = Field(
         default="", description="Why it is accepted that somebody lacks a review."
     )
+    digest: ShownDigest = ""
+
+
+class ReopeningAsked(In):
+    """Why a list is to be reopened, and which."""
+
+    reason: Reason = ""
+    digest: ShownDigest = ""
 
 
 class Prepared(Out):
@@ -105,6 +126,7 @@ class Signed(Out):
     """Whether that was the last signature, and it is done."""
 
     done: bool
+    digest: str = Field(description="Of what was signed, and is fixed where it is done.")
 
 
 class Outcome(Out):
@@ -123,6 +145,9 @@ class Outcomes(Out):
     version: int
     signed: list[str]
     outcomes: list[Outcome]
+    digest: str = Field(
+        description='Of the list in force, to reopen or undo no other; "" for earlier ones.'
+    )
 
 
 class SetSlot(In):

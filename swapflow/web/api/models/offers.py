@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import AwareDatetime, Field
 
 from swapflow.domain.cohort.offer import OfferAnswer
-from swapflow.web.api.models.base import In, Out, Reason
+from swapflow.web.api.models.base import In, Out, Reason, ShownDigest
 
 
 Share = Annotated[float, Field(allow_inf_nan=False, ge=0, le=1)]
@@ -22,6 +22,7 @@ class Offered(Out):
     by: str
     at: datetime
     until: datetime | None
+    revision: str = Field(description="To be sent as `If-Match` with what takes its place.")
 
 
 class Rate(Out):
@@ -34,6 +35,7 @@ class Rate(Out):
     source: str
     by: str
     at: datetime
+    revision: str = Field(description="To be sent as `If-Match` with what takes its place.")
 
 
 class Offers(Out):
@@ -61,6 +63,7 @@ class Wave(Out):
     offers: list[NextOffer]
     no_answer: list[int] = Field(description="Whose date passed without an answer.")
     risk: float = Field(description="By how much it raises the probability of too many accepting.")
+    digest: str = Field(description="Of these offers; with it, no others are recorded.")
 
 
 class NewWave(In):
@@ -73,6 +76,7 @@ class NewWave(In):
         max_length=10_000,
         description="Who was shown as next, in order; with it, nobody else is offered a place.",
     )
+    digest: ShownDigest = ""
 
 
 class NewAnswer(In):

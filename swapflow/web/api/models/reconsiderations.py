@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from swapflow.domain.cohort.reconsideration import MOST_REVIEWS, USUAL_REVIEWS, Result
-from swapflow.web.api.models.base import In, Line, Name, Out, Reason, Why
+from swapflow.web.api.models.base import In, Line, Name, Out, Reason, ShownDigest, Why
 
 
 class NewReconsideration(In):
@@ -23,6 +23,7 @@ class NewReconsideration(In):
 class Reconsideration(Out):
     """A reconsideration as it stands; estimates are 0 to 100."""
 
+    id: int
     applicant: int
     version: int = Field(description="Version of the list that was in force.")
     kind: str
@@ -44,6 +45,15 @@ class Reconsideration(Out):
     closed_at: dt.datetime | None
 
 
+class TakingBack(In):
+    """Why a reconsideration is taken back, and which."""
+
+    reason: Reason = ""
+    reconsideration: Annotated[int, Field(ge=0, le=2**31 - 1)] | None = Field(
+        default=None, description="Id of the one that was shown; with it, no other is taken back."
+    )
+
+
 class Statement(Out):
     """Where the applicant would stand with every score that counts, and what is proposed."""
 
@@ -60,6 +70,7 @@ class Statement(Out):
     places_held: int
     proposes: Result
     exceptions: list[str]
+    digest: str = Field(description="Of this statement; with it, nothing else is decided.")
     how: str = Field(description="How the estimates are computed.")
 
 
@@ -71,3 +82,4 @@ class NewConclusion(In):
     )
     reason: Reason = ""
     beyond: bool = Field(default=False, description="Add the person though the places are full.")
+    digest: ShownDigest = ""

@@ -17,6 +17,7 @@ from swapflow.web.api.models.announcements import (
     LettersDraft,
     NewAnnouncement,
     NewLetters,
+    TakenBack,
 )
 from swapflow.web.api.resources.cycles import CycleId
 from swapflow.web.http.context import Product
@@ -58,7 +59,7 @@ def write_letters(
         by=principal.name,
         waitlist=new.waitlist,
         hold=timedelta(minutes=new.hold_minutes),
-        seen=new.seen,
+        seen=new.digest or new.seen,
     )
     note(request, principal, "announced the decision", detail=f"{len(made.letters)} letters")
     return _drafted(made)
@@ -66,10 +67,16 @@ def write_letters(
 
 @router.post("/letters/take-back")
 def take_letters_back(
-    request: Request, cycle_id: CycleId, principal: MayDecide, product: Product
+    request: Request,
+    cycle_id: CycleId,
+    principal: MayDecide,
+    product: Product,
+    which: TakenBack | None = None,
 ) -> Announced:
     """Take back the letters that are held, and the offers that they tell of."""
-    taken = product.announcements.take_back(cycle_id, by=principal.name)
+    taken = product.announcements.take_back(
+        cycle_id, by=principal.name, which=which.announcement if which else None
+    )
     note(request, principal, "took letters back")
     return next(
         _announced(one) for one in product.announcements.list(cycle_id) if one.id == taken.id

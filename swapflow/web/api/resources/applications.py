@@ -37,6 +37,7 @@ from swapflow.web.api.models.base import Counted, finite
 from swapflow.web.api.models.scores import Numbered
 from swapflow.web.api.pagination import Page, Paged
 from swapflow.web.api.resources.cycles import CycleId
+from swapflow.web.api.revisions import MadeFrom
 from swapflow.web.http.context import Product
 
 
@@ -223,11 +224,19 @@ def pin_applicant(
     principal: MayDecide,
     product: Product,
     pin: NewPin,
+    precondition: MadeFrom,
 ) -> Response:
     """Want an applicant in or out, with a reason; or neither any more."""
     found = _find(product, cycle_id, number)
     verdict = "" if pin.verdict == "neither" else pin.verdict
-    product.cohort.propose_pin(cycle_id, number, verdict, by=principal.name, reason=pin.reason)
+    product.cohort.propose_pin(
+        cycle_id,
+        number,
+        verdict,
+        by=principal.name,
+        reason=pin.reason,
+        made_from=precondition.made_from,
+    )
     note(request, principal, f"pinned an applicant {pin.verdict}", about=found.external_id)
     return Response(status_code=204)
 

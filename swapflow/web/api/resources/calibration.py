@@ -27,6 +27,7 @@ from swapflow.web.api.models.calibration import (
     ReviewerSeverity,
 )
 from swapflow.web.api.resources.cycles import CycleId
+from swapflow.web.api.revisions import MadeFrom
 from swapflow.web.http.context import Product
 
 
@@ -80,11 +81,17 @@ def choose_estimates(
     principal: MayDecide,
     product: Product,
     wanted: NewEstimates,
+    precondition: MadeFrom,
 ) -> ChosenEstimates:
     """Have the list made by raw or adjusted estimates, or by the rule's own again."""
     changed = product.cohort.choose_estimates(
-        cycle_id, wanted.estimates, by=principal.name, reason=wanted.reason
+        cycle_id,
+        wanted.estimates,
+        by=principal.name,
+        reason=wanted.reason,
+        made_from=precondition.made_from,
     )
+    precondition.tag(str(changed.version))
     note(
         request,
         principal,

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Annotated, TypeVar
 
-from fastapi import APIRouter, Path, Request
+from fastapi import APIRouter, Path, Request, Response
 
 from swapflow.domain.cycle import START, Cycle, Position
 from swapflow.engine.services import Swapflow
@@ -41,6 +41,7 @@ from swapflow.web.api.models.programs import (
     RulesText,
 )
 from swapflow.web.api.pagination import Page, Paged, Paging
+from swapflow.web.api.revisions import MadeFrom, tag
 from swapflow.web.http.context import Product
 
 
@@ -163,10 +164,13 @@ def read_progress(cycle_id: CycleId, principal: MaySeeProgress, product: Product
 
 
 @router.get("/cycles/{cycle_id}/rules")
-def read_rules(cycle_id: CycleId, principal: MaySeeApplicants, product: Product) -> RulesText:
-    """Read the rules in force."""
+def read_rules(
+    cycle_id: CycleId, principal: MaySeeApplicants, product: Product, response: Response
+) -> RulesText:
+    """Read the rules in force; `ETag` is their version."""
     del principal
     rules = product.cycles.rules(cycle_id)
+    tag(response, str(rules.version))
     return RulesText(version=rules.version, rules=rules_text(rules))
 
 
@@ -177,11 +181,17 @@ def change_rules(
     principal: MaySetUp,
     product: Product,
     new: NewRules,
+    precondition: MadeFrom,
 ) -> RulesText:
     """Put another version of the rules in force."""
     rules = product.cycles.change_rules(
-        cycle_id, parse_rules(new.rules), by=principal.name, reason=new.reason
+        cycle_id,
+        parse_rules(new.rules),
+        by=principal.name,
+        reason=new.reason,
+        made_from=precondition.made_from,
     )
+    precondition.tag(str(rules.version))
     note(request, principal, "changed the rules", about=f"version {rules.version}")
     return RulesText(version=rules.version, rules=rules_text(rules))
 

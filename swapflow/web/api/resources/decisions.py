@@ -2,9 +2,10 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Request, Response
+from fastapi import APIRouter, Path, Query, Request, Response
 
 from swapflow.domain.cohort.proposal import Place, figures_of
+from swapflow.domain.cycle import CycleStatus
 from swapflow.engine.cohort.finalize import Override
 from swapflow.errors import ForbiddenError, InvalidInputError, NotFoundError
 from swapflow.identity.principal import Principal
@@ -21,13 +22,13 @@ from swapflow.web.api.models.decisions import (
     Prepared,
     Proposal,
     Proposed,
+    ReopeningAsked,
     Requests,
     Signed,
     Struck,
     Swap,
     SwapChoices,
 )
-from swapflow.web.api.models.programs import Because
 from swapflow.web.api.pagination import Page, Paged
 from swapflow.web.api.resources.cycles import CycleId
 from swapflow.web.api.resources.interviews import RequestId, own_requests
@@ -139,6 +140,7 @@ def read_proposal(cycle_id: CycleId, principal: MaySeeApplicants, product: Produ
         most_to_gain=finite(made.sheet.certified_loss),
         **judged(figures_of(made.sheet)),
         places=list(map(_place, made.places)),
+        digest=made.seal.digest,
     )
 
 
@@ -179,6 +181,7 @@ def prepare_decision(
             for c in new.changes
         ],
         waiver=new.waiver,
+        shown=new.digest,
     )
     note(request, principal, "prepared the decision", detail=f"{len(new.changes)} changes")
     return read_prepared(cycle_id, principal, product)
@@ -186,10 +189,20 @@ def prepare_decision(
 
 @router.delete("/decision", status_code=204)
 def take_back_decision(
-    request: Request, cycle_id: CycleId, principal: MayDecide, product: Product
+    request: Request,
+    cycle_id: CycleId,
+    principal: MayDecide,
+    product: Product,
+    digest: Annotated[
+        str,
+        Query(
+            pattern="^([0-9a-f]{64})?$",
+            description="Digest of what was shown as prepared; with it, nothing else is.",
+        ),
+    ] = "",
 ) -> Response:
     """Take back what was put up for signature."""
-    if product.cohort.take_back(cycle_id):
+    if product.cohort.take_back(cycle_id, shown=digest):
         note(request, principal, "took back what was prepared")
     return Response(status_code=204)
 
@@ -206,16 +219,22 @@ def sign_decision(
     _person(principal)
     done = product.cohort.sign(cycle_id, what.digest, by=principal.name)
     note(request, principal, "signed what was prepared", about=what.digest[:12])
-    return Signed(done=done)
+    return Signed(done=done, digest=what.digest)
 
 
 @router.post("/reopening")
 def prepare_reopening(
-    request: Request, cycle_id: CycleId, principal: MaySign, product: Product, why: Because
+    request: Request,
+    cycle_id: CycleId,
+    principal: MaySign,
+    product: Product,
+    why: ReopeningAsked,
 ) -> Prepared:
     """Ask that a fixed list be reopened; another person must agree. Only a person asks."""
     _person(principal)
-    product.cohort.prepare_reopening(cycle_id, by=principal.name, reason=why.reason)
+    product.cohort.prepare_reopening(
+        cycle_id, by=principal.name, reason=why.reason, shown=why.digest
+    )
     note(request, principal, "asked to reopen the list", detail=why.reason)
     return read_prepared(cycle_id, principal, product)
 
@@ -229,7 +248,8 @@ def read_outcomes(
 ) -> Outcomes:
     """Read what people decided in one version of the list, and who signed it."""
     del principal
-    if version > product.cycles.get(cycle_id).cohort_version:
+    cycle = product.cycles.get(cycle_id)
+    if version > cycle.cohort_version:
         raise NotFoundError("final_list_version_unknown", version=version)
     return Outcomes(
         version=version,
@@ -244,6 +264,9 @@ def read_outcomes(
             )
             for outcome in product.cohort.outcomes(cycle_id, version)
         ],
+        digest=product.cohort.final_list(cycle_id).seal.digest
+        if cycle.status is CycleStatus.FINALIZED and version == cycle.cohort_version
+        else "",
     )
 
 

@@ -15,6 +15,7 @@ from swapflow.web.api.pagination import Page, Paged
 from swapflow.web.api.resources.cycles import CycleId
 from swapflow.web.api.resources.imports import Table
 from swapflow.web.api.resources.tasks import shown_slot
+from swapflow.web.api.revisions import MadeFrom
 from swapflow.web.cycle import interviews
 from swapflow.web.http.context import Product
 
@@ -62,6 +63,7 @@ def set_interview(
     principal: MayManageApplicants,
     product: Product,
     slot: SetSlot,
+    precondition: MadeFrom,
 ) -> Response:
     """Set when and where the people of a request meet the applicant; they are invited."""
     own_requests([pull], cycle_id)
@@ -72,7 +74,9 @@ def set_interview(
         place=slot.place,
         link=slot.link,
     )
-    product.reviewers.set_slots(cycle_id, [new], by=principal.name)
+    product.reviewers.set_slots(
+        cycle_id, [new], by=principal.name, made_from=precondition.made_from
+    )
     note(request, principal, "set an interview", about=pull)
     return Response(status_code=204)
 
@@ -84,10 +88,13 @@ def cancel_interview(
     pull: RequestId,
     principal: MayManageApplicants,
     product: Product,
+    precondition: MadeFrom,
 ) -> Response:
     """Take a slot back and tell its people."""
     own_requests([pull], cycle_id)
-    product.reviewers.cancel_slot(cycle_id, pull, by=principal.name)
+    product.reviewers.cancel_slot(
+        cycle_id, pull, by=principal.name, made_from=precondition.made_from
+    )
     note(request, principal, "cancelled an interview", about=pull)
     return Response(status_code=204)
 

@@ -20,6 +20,7 @@ from swapflow.web.api.models.meetings import (
 from swapflow.web.api.models.programs import Because
 from swapflow.web.api.resources.applications import Number
 from swapflow.web.api.resources.cycles import CycleId
+from swapflow.web.api.revisions import MadeFrom
 from swapflow.web.http.context import Product
 
 
@@ -74,6 +75,7 @@ def record_outcome(
     principal: MayDecide,
     product: Product,
     said: NewOutcome,
+    precondition: MadeFrom,
 ) -> Response:
     """Record what the meeting says about an applicant; a member in conflict cannot."""
     product.meetings.record(
@@ -83,6 +85,7 @@ def record_outcome(
         reason=said.reason,
         by=principal.name,
         seat=principal.reviews_in(cycle_id),
+        made_from=precondition.made_from,
     )
     what = f"recorded {said.outcome.value!r} at the meeting"
     note(request, principal, what, about=f"applicant {number}")

@@ -23,6 +23,7 @@ from swapflow.web.api.models.offers import (
 )
 from swapflow.web.api.resources.applications import Number
 from swapflow.web.api.resources.cycles import CycleId
+from swapflow.web.api.revisions import MadeFrom
 from swapflow.web.http.context import Product
 
 
@@ -73,7 +74,12 @@ def make_offers(
     `letters` does.
     """
     wave = product.offers.make(
-        cycle_id, by=principal.name, until=new.until, at_most=new.at_most, seen=new.seen
+        cycle_id,
+        by=principal.name,
+        until=new.until,
+        at_most=new.at_most,
+        seen=new.seen,
+        shown=new.digest,
     )
     detail = f"{len(wave.places)} offered, {len(wave.lapsed)} passed on"
     note(request, principal, "offered places", detail=detail)
@@ -88,14 +94,21 @@ def answer_offer(
     principal: MayDecide,
     product: Product,
     said: NewAnswer,
+    precondition: MadeFrom,
 ) -> Offered:
     """Record what an applicant answered; an applicant who accepted may still decline later."""
     who = next(iter(product.reports.named(cycle_id, {number})), None)
     if who is None or not who.external_id:
         raise NotFoundError("program_has_no_applicant", number=number)
     answered = product.offers.answer(
-        cycle_id, who.external_id, OfferAnswer(said.answer), by=principal.name, reason=said.reason
+        cycle_id,
+        who.external_id,
+        OfferAnswer(said.answer),
+        by=principal.name,
+        reason=said.reason,
+        made_from=precondition.made_from,
     )
+    precondition.tag(answered.revision)
     note(request, principal, "recorded an answer", about=who.external_id)
     return _offered(answered)
 
@@ -107,6 +120,7 @@ def state_rate(
     principal: MayDecide,
     product: Product,
     new: NewRate,
+    precondition: MadeFrom,
 ) -> Rate:
     """State how many accept, so that more offers than places may go out within a risk."""
     counted = new.accepted is not None and new.of is not None
@@ -120,8 +134,14 @@ def state_rate(
         found = from_interval(new.low or 0.0, new.high or 0.0)
         source = f"between {new.low:g} and {new.high:g}"
     stated = product.offers.set_acceptance_rate(
-        cycle_id, found, risk=new.risk, source=source, by=principal.name
+        cycle_id,
+        found,
+        risk=new.risk,
+        source=source,
+        by=principal.name,
+        made_from=precondition.made_from,
     )
+    precondition.tag(stated.revision)
     note(request, principal, "stated how many accept", detail=source)
     return _rate(stated)
 
@@ -134,6 +154,7 @@ def _offered(offer: Offer) -> Offered:
         by=offer.by,
         at=offer.at,
         until=offer.until,
+        revision=offer.revision,
     )
 
 
@@ -147,6 +168,7 @@ def _rate(rate: YieldRate) -> Rate:
         source=rate.source,
         by=rate.by,
         at=rate.at,
+        revision=rate.revision,
     )
 
 
@@ -155,4 +177,5 @@ def _wave(wave: OfferWave) -> offers.Wave:
         offers=[NextOffer(applicant=n, line=line) for n, line in wave.places],
         no_answer=[offer.application for offer in wave.lapsed],
         risk=wave.risk,
+        digest=wave.seal.digest,
     )

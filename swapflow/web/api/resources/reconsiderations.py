@@ -5,16 +5,20 @@ from fastapi import APIRouter, Request, Response
 from swapflow.domain.cohort.reconsideration import Reconsideration, Result
 from swapflow.domain.rules import Rules
 from swapflow.engine.reconsideration.evidence import HOW
-from swapflow.engine.reconsideration.reconsider import ReconsiderationRequest
+from swapflow.engine.reconsideration.open_reconsideration import ReconsiderationRequest
 from swapflow.errors import ForbiddenError, NotFoundError
 from swapflow.identity.principal import Principal
 from swapflow.web.api.audit import note
 from swapflow.web.api.dependencies import MayDecide, MaySeeApplicants, MaySign
 from swapflow.web.api.idempotency import ApiRoute
 from swapflow.web.api.models import reconsiderations
-from swapflow.web.api.models.decisions import Prepared
-from swapflow.web.api.models.programs import Because
-from swapflow.web.api.models.reconsiderations import NewConclusion, NewReconsideration, Statement
+from swapflow.web.api.models.decisions import Prepared, ReopeningAsked
+from swapflow.web.api.models.reconsiderations import (
+    NewConclusion,
+    NewReconsideration,
+    Statement,
+    TakingBack,
+)
 from swapflow.web.api.resources.applications import Number
 from swapflow.web.api.resources.cycles import CycleId
 from swapflow.web.api.resources.decisions import read_prepared
@@ -79,6 +83,7 @@ def read_statement(
         proposes=found.proposes,
         exceptions=list(found.exceptions),
         how=HOW,
+        digest=found.seal.digest,
     )
 
 
@@ -101,6 +106,7 @@ def prepare_conclusion(
         result=None if new.result is None else Result(new.result),
         reason=new.reason,
         beyond=new.beyond,
+        shown=new.digest,
     )
     note(request, principal, "signed a reconsideration", about=name, detail=new.reason)
     return read_prepared(cycle_id, principal, product)
@@ -113,11 +119,13 @@ def take_back_reconsideration(
     number: Number,
     principal: MayDecide,
     product: Product,
-    why: Because,
+    why: TakingBack,
 ) -> Response:
     """End a reconsideration without a decision; what is still out is cancelled."""
     name = _named(product, cycle_id, number)
-    product.reconsiderations.take_back(cycle_id, name, by=principal.name, reason=why.reason)
+    product.reconsiderations.take_back(
+        cycle_id, name, by=principal.name, reason=why.reason, which=why.reconsideration
+    )
     note(request, principal, "took a reconsideration back", about=name, detail=why.reason)
     return Response(status_code=204)
 
@@ -129,12 +137,14 @@ def prepare_undoing(
     number: Number,
     principal: MaySign,
     product: Product,
-    why: Because,
+    why: ReopeningAsked,
 ) -> Prepared:
     """Ask that it be undone, until the person was offered a place; others sign it too."""
     _person(principal)
     name = _named(product, cycle_id, number)
-    product.reconsiderations.prepare_undoing(cycle_id, name, by=principal.name, reason=why.reason)
+    product.reconsiderations.prepare_undoing(
+        cycle_id, name, by=principal.name, reason=why.reason, shown=why.digest
+    )
     note(request, principal, "asked to undo a reconsideration", about=name, detail=why.reason)
     return read_prepared(cycle_id, principal, product)
 
@@ -159,6 +169,7 @@ def _hundred(value: float | None) -> float | None:
 def _public(one: Reconsideration, rules: Rules) -> reconsiderations.Reconsideration:
     closing = one.closing
     return reconsiderations.Reconsideration(
+        id=one.id,
         applicant=one.application,
         version=one.new.version,
         kind=rules.kinds[one.new.kind].name,

@@ -7,6 +7,8 @@ from fastapi import APIRouter, Path, Request, Response
 from swapflow.domain.people.reviewer import DeclineKind
 from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus
 from swapflow.engine.ports.records import TaskRecord
+from swapflow.engine.reviewing.submitted_score import NOTHING_GIVEN, review_revision
+from swapflow.engine.revisions import check_revision
 from swapflow.engine.services import Swapflow
 from swapflow.errors import InvalidInputError, NotFoundError
 from swapflow.web.api.audit import note
@@ -19,6 +21,7 @@ from swapflow.web.api.pagination import Page, Paged
 from swapflow.web.api.resources.cycles import CycleId
 from swapflow.web.api.resources.reviewers import absence_of
 from swapflow.web.api.resources.tasks import TaskCode, answer_to, by_code, shown_task
+from swapflow.web.api.revisions import MadeFrom, tag
 from swapflow.web.cycle.offline_sheets import find_reviewer
 from swapflow.web.http.context import Product
 
@@ -48,11 +51,18 @@ def list_reviewer_tasks(
 
 @router.get("/tasks/{task}")
 def read_reviewer_task(
-    cycle_id: CycleId, number: Number, task: TaskCode, principal: MayEnterReviews, product: Product
+    cycle_id: CycleId,
+    number: Number,
+    task: TaskCode,
+    principal: MayEnterReviews,
+    product: Product,
+    response: Response,
 ) -> OpenTask:
-    """Read a reviewer's task as the reviewer sees it; changes nothing."""
+    """Read a reviewer's task as the reviewer sees it; changes nothing. `ETag` is its review's."""
     del principal
-    return shown_task(product.tasks.page(_task(product, cycle_id, number, task)))
+    sheet = product.tasks.page(_task(product, cycle_id, number, task))
+    tag(response, review_revision(sheet.given))
+    return shown_task(sheet)
 
 
 @router.put("/tasks/{task}/review")
@@ -64,6 +74,7 @@ def enter_review(
     principal: MayEnterReviews,
     product: Product,
     review: Review,
+    precondition: MadeFrom,
 ) -> EnteredReview:
     """Enter a review for a reviewer, under both names; another in its place corrects."""
     found = _task(product, cycle_id, number, task)
@@ -72,8 +83,14 @@ def enter_review(
     corrected = sheet.given is not None
     with by_code(task):
         if corrected:
-            product.scores.correct(answer, by=principal.name, reason="entered by staff")
+            product.scores.correct(
+                answer,
+                by=principal.name,
+                reason="entered by staff",
+                made_from=precondition.made_from,
+            )
         else:
+            check_revision(precondition.made_from, NOTHING_GIVEN, {})
             product.tasks.begin(found)
             product.tasks.submit([answer])
     note(
@@ -85,6 +102,7 @@ def enter_review(
     )
     given = product.tasks.score(found.assignment.id)
     assert given is not None
+    precondition.tag(review_revision(given))
     return EnteredReview(
         task=task,
         reviewer=number,

@@ -12,6 +12,7 @@ from swapflow.domain.people.reviewer import Absence, DeclineKind
 from swapflow.domain.reviewing.rubric import utility
 from swapflow.domain.reviewing.score import Answer
 from swapflow.engine.reviewing.review_page import ReviewForm, ReviewPage
+from swapflow.engine.reviewing.submitted_score import review_revision
 from swapflow.errors import AssignmentClosedError, InvalidInputError, NotFoundError
 from swapflow.web.api.audit import note
 from swapflow.web.api.dependencies import Own, Reviewer, Seat
@@ -36,6 +37,7 @@ from swapflow.web.api.models.tasks import (
 from swapflow.web.api.pagination import Page, Paged
 from swapflow.web.api.resources.cycles import CycleId
 from swapflow.web.api.resources.reviewers import absence_of
+from swapflow.web.api.revisions import MadeFrom, tag
 from swapflow.web.http.context import Product
 from swapflow.web.http.dependencies import open_seats
 
@@ -51,7 +53,7 @@ def list_tasks(
 ) -> Page[Task]:
     """List one's own tasks in every program, in the order of their names."""
     last = paging.last(str)
-    task_list = product.tasks.list(open_seats(request, principal)[0])
+    task_list = product.tasks.list(open_seats(request, principal).seats)
     rows = [
         Task(
             task=task.code,
@@ -71,10 +73,12 @@ def list_tasks(
 
 
 @router.get("/tasks/{task}")
-def read_task(task: TaskCode, own: Own, product: Product) -> OpenTask:
-    """Read a task with what its reviewer may see; changes nothing."""
+def read_task(task: TaskCode, own: Own, product: Product, response: Response) -> OpenTask:
+    """Read a task with what its reviewer may see; changes nothing. `ETag` is its review's."""
     del task
-    return shown_task(product.tasks.page(own.task))
+    sheet = product.tasks.page(own.task)
+    tag(response, review_revision(sheet.given))
+    return shown_task(sheet)
 
 
 @router.post("/tasks/{task}/open")
@@ -141,13 +145,26 @@ def submit_review(task: TaskCode, own: Own, product: Product, review: Review) ->
 
 
 @router.put("/tasks/{task}/review")
-def correct_review(task: TaskCode, own: Own, product: Product, review: Review) -> OwnReview:
+def correct_review(
+    task: TaskCode,
+    own: Own,
+    product: Product,
+    review: Review,
+    precondition: MadeFrom,
+) -> OwnReview:
     """Put another review in the place of one's own, until the decision is fixed."""
     del task
     answer = answer_to(review, product.tasks.form(own.task))
     with by_code(own.code):
-        product.scores.correct(answer, by=own.principal.name, reason="corrected by the reviewer")
-    stored = _review(product.tasks.page(own.task))
+        product.scores.correct(
+            answer,
+            by=own.principal.name,
+            reason="corrected by the reviewer",
+            made_from=precondition.made_from,
+        )
+    sheet = product.tasks.page(own.task)
+    precondition.tag(review_revision(sheet.given))
+    stored = _review(sheet)
     if stored is None:
         raise NotFoundError("nothing_handed_in")
     return stored
@@ -227,9 +244,13 @@ def remove_absence(cycle_id: CycleId, seat: Seat, product: Product, days: Away) 
 
 
 @router.put("/cycles/{cycle_id}/availability/packet", status_code=204)
-def set_packet(cycle_id: CycleId, seat: Seat, product: Product, rhythm: Rhythm) -> Response:
+def set_packet(
+    cycle_id: CycleId, seat: Seat, product: Product, rhythm: Rhythm, precondition: MadeFrom
+) -> Response:
     """Set how many tasks one takes at the same time."""
-    product.tasks.set_packet(cycle_id, seat.number, rhythm.packet)
+    product.tasks.set_packet(
+        cycle_id, seat.number, rhythm.packet, made_from=precondition.made_from
+    )
     return Response(status_code=204)
 
 

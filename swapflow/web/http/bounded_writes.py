@@ -1,0 +1,61 @@
+"""How many requests that write are under way in one process; the rest are told to come again.
+
+A request that waits for a thread costs nobody anything, but those behind it wait as well: pages
+that only read must not stand behind a hundred writes which all wait for one lock.
+"""
+
+import time
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from swapflow.i18n.languages import gettext
+from swapflow.web.http.middleware import SAFE, refusal
+
+
+MOST = 30
+"""Writing requests under way beyond which none is taken."""
+
+MOST_WHILE_STUCK = 6
+"""The same while the oldest of them shows that they do not get on."""
+
+STUCK_SECONDS = 1.0
+"""Age of the oldest at which they do not get on."""
+
+
+class BoundedWrites:
+    """Refuses requests that write while too many are under way, at once."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self._under_way: dict[object, float] = {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one connection."""
+        if scope["type"] != "http" or scope["method"] in SAFE:
+            await self._app(scope, receive, send)
+            return
+        if self._is_full():
+            answer = refusal(
+                scope,
+                503,
+                gettext(
+                    "swapflow is busy with something long at the moment; nothing of this was "
+                    "stored. Try again in some seconds."
+                ),
+            )
+            await answer(scope, receive, send)
+            return
+        ticket = object()
+        self._under_way[ticket] = time.monotonic()
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            del self._under_way[ticket]
+
+    def _is_full(self) -> bool:
+        waiting = len(self._under_way)
+        if waiting < MOST_WHILE_STUCK:
+            return False
+        # The first one in is the oldest: dictionaries keep their order.
+        oldest = next(iter(self._under_way.values()))
+        return waiting >= MOST or time.monotonic() - oldest > STUCK_SECONDS
