@@ -12,9 +12,9 @@ from swapflow.errors import NotReadyError
 if TYPE_CHECKING:
     from swapflow.domain.cohort.proposal import MethodSheet, Outcome, Place, Proposal
     from swapflow.domain.cohort.quality_words import QualityFigures
-    from swapflow.engine.read_models.conflicting_scores import ConflictingScore
     from swapflow.engine.read_models.explanation import Explanation, PullExplanation
     from swapflow.engine.read_models.progress import Progress
+    from swapflow.engine.scoring.conflicting_scores import ConflictingScore
     from swapflow.engine.services import Swapflow
     from swapflow.files.exports.writers import ExportSheet
 

@@ -240,7 +240,7 @@ def waive_conflict(
     reason: Must,
     as_json: AsJson = False,
 ) -> None:
-    """Let a score count in spite of a conflict, with a reason; nothing new is asked."""
+    """Accept a score in spite of a conflict, with a reason; nothing new is asked."""
     product().reviewers.waive_conflict(cycle, applicant, reviewer, by=by, reason=reason)
     report(
         {"cycle": cycle, "applicant": applicant, "reviewer": reviewer, "by": by},

@@ -45,7 +45,7 @@ def move_application(
         NotFoundError: If the cycle has no such application.
         InvalidInputError: If it has that status already, or was merged into another.
         ConflictError: If the list is final and an offer or a reconsideration is open.
-        CycleFinalizedError: If the list is final, for any other move than withdrawing somebody
+        CycleFinalizedError: If the list is final, for any other move than withdrawing an applicant
             whom it names, and back.
     """
     listed = {
@@ -74,7 +74,7 @@ def move_application(
 def _leaves_list(
     tx: Transaction, application: Application, status: ApplicationStatus, listed: Collection[int]
 ) -> bool:
-    """Whether somebody on a final list withdraws, or comes back; they get no offer meanwhile.
+    """Whether an applicant on a final list withdraws, or comes back; no offer meanwhile.
 
     Raises:
         ConflictError: If an offer to them, or their reconsideration, is open.

@@ -103,7 +103,7 @@ def waive_conflict(
     reason: str,
     ledger: CycleReads,
 ) -> None:
-    """Let a reviewer's scores of an application count although the two are barred.
+    """Accept a reviewer's scores of an application although the two are barred.
 
     The pair stays barred: nothing new is asked. The reason is kept in an erasable row.
 

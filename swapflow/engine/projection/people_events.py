@@ -232,7 +232,7 @@ class PeopleProjection:
         self._for_good.add(application * PAIR + reviewer)
 
     def _free(self, application: int, reviewer: int, *, last: bool = True) -> None:
-        """Let a reviewer be asked again, after others, unless something bars them for good."""
+        """Free a reviewer to be asked again, after others, unless something bars them for good."""
         pair = application * PAIR + reviewer
         barred = self._barred.get(application, ())
         if pair in self._for_good or reviewer not in barred:

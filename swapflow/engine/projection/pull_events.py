@@ -10,10 +10,9 @@ from swapflow.domain.people.reviewer import DeclineKind
 from swapflow.domain.reviewing.assignment import PullReason
 from swapflow.domain.rules import FIRST_ASKING, Rules
 from swapflow.engine.projection.open_pulls import OpenPull
-from swapflow.engine.projection.people_events import PeopleProjection
+from swapflow.engine.projection.pull_tables import PullTables
 from swapflow.engine.projection.score_table import (
     GrowingScores,
-    GrowingTable,
     Integers,
     ScoreKey,
     ScoreTable,
@@ -39,7 +38,7 @@ GIVEN_BACK = frozenset({ApplicationStatus.WITHDRAWN.value, ApplicationStatus.INE
 """Reasons for cancelled pulls that are given back when the applicant is reinstated."""
 
 
-class PullProjection(PeopleProjection):
+class PullProjection(PullTables):
     """Pulls, their assignments and their scores, from the events about them.
 
     Attributes:
@@ -52,38 +51,16 @@ class PullProjection(PeopleProjection):
     """
 
     def __init__(self, rules: Rules) -> None:
-        super().__init__()
-        self.rules = rules
+        super().__init__(rules)
         self.staff_cost = 0
         self.appeal_cost = 0
-        kinds = len(rules.kinds)
         self._rank = 0
-        self._given = GrowingTable(kinds)
-        self._closed = GrowingTable(kinds)
-        self._out = GrowingTable(kinds)
-        self._ordinals = GrowingTable(kinds)
         self.open: dict[PullKey, OpenPull] = {}
         self.struck: set[tuple[int, int]] = set()
         self.unasked: set[tuple[int, int]] = set()
         self._left: dict[PullKey, OpenPull] = {}
         self._score_rows: dict[ScoreKey, int] = {}
         self._scores = GrowingScores()
-
-    def given(self) -> Integers:
-        """Count pulls per application and kind that were not cancelled, shape (n, kinds)."""
-        return self._view(self._given)
-
-    def closed(self) -> Integers:
-        """Count closed pulls per application and kind, shape (n, kinds)."""
-        return self._view(self._closed)
-
-    def out(self) -> Integers:
-        """Count proposed and open pulls per application and kind, shape (n, kinds)."""
-        return self._view(self._out)
-
-    def next_ordinal(self, application: int, kind: int) -> int:
-        """Return the ordinal of the next pull of this kind of this application."""
-        return int(self._ordinals.rows[application, kind]) + 1
 
     def is_appeal(self, key: PullKey) -> bool:
         """Whether an open pull belongs to a reconsideration."""
@@ -270,10 +247,6 @@ class PullProjection(PeopleProjection):
         """Whether nobody who was asked once may be asked again about an application."""
         return self.rules.asking == FIRST_ASKING
 
-    def _view(self, table: "GrowingTable") -> Integers:
-        # A fold that starts under today's rules passes through older ones with fewer kinds.
-        return table.rows[: self.applications, : len(self.rules.kinds)]
-
     def _credit(self, event: Event) -> None:
         """Store with a score what it changed in its arm's sums."""
         names = ("a", "k", "o", "seat", "attempt")
@@ -281,17 +254,6 @@ class PullProjection(PeopleProjection):
         row = self._score_rows[application, kind, ordinal, seat, attempt]
         for delta in event.deltas:
             self._scores.credit(row, delta.numerator, delta.information)
-
-    def _tables(self) -> "tuple[GrowingTable, ...]":
-        return (self._given, self._closed, self._out, self._ordinals)
-
-    def _count_pull(self, application: int, kind: int, ordinal: int) -> None:
-        self._given.rows[application, kind] += 1
-        self._number_pull(application, kind, ordinal)
-
-    def _number_pull(self, application: int, kind: int, ordinal: int) -> None:
-        highest = self._ordinals.rows[application, kind]
-        self._ordinals.rows[application, kind] = max(highest, ordinal)
 
     def _end_live(self, pull: OpenPull, seat: int, kind: int, *, keeps_load: bool) -> None:
         if seat not in pull.live:

@@ -19,11 +19,11 @@ from swapflow.engine.intake.roster_list import (
     plan_reviewers,
 )
 from swapflow.engine.notifications.reviewer_mail import nudge, nudge_late
-from swapflow.engine.read_models.conflicting_scores import (
+from swapflow.engine.reviewing import interviews
+from swapflow.engine.scoring.conflicting_scores import (
     ConflictingScore,
     conflicting_scores,
 )
-from swapflow.engine.reviewing import interviews
 from swapflow.engine.services.context import ServiceContext
 from swapflow.errors import InvalidInputError
 
@@ -144,7 +144,7 @@ class ReviewerService:
     def waive_conflict(
         self, cycle_id: str, application: str, reviewer: str, *, by: str, reason: str
     ) -> None:
-        """Let a reviewer's scores of an application count although the two are barred."""
+        """Accept a reviewer's scores of an application although the two are barred."""
         waive_conflict(
             cycle_id, application, reviewer, by=by, reason=reason, ledger=self.context.ledger
         )

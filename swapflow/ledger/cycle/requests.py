@@ -259,7 +259,7 @@ class RequestWrites(CycleLock, PeopleWrites, RequestWritesPort):
 
     @override
     def resume_assignments(
-        self, assignments: Sequence[Assignment], *, windows: Sequence[int | None]
+        self, assignments: Sequence[Assignment], *, windows: Sequence[float | None]
     ) -> None:
         for one in assignments:
             window, due = windows[one.kind], one.due_at

@@ -98,7 +98,7 @@ def waive_conflict(
     reviewer: Annotated[str, Form()] = "",
     reason: Reason = "",
 ) -> Response:
-    """Let a score count in spite of a conflict, with a reason."""
+    """Accept a score in spite of a conflict, with a reason."""
 
     def deed() -> None:
         why, name = said_why(reason), name_of(product, cycle_id, number)

@@ -7,7 +7,8 @@ from swapflow.domain.cohort.offer import OfferAnswer
 from swapflow.domain.people.application import ApplicationStatus
 from swapflow.errors import ConflictError, CycleFinalizedError, InvalidInputError
 from tests.engine.cycle_by_hand import CYCLE, applicant
-from tests.engine.offers.test_announcements import PEOPLE, Office
+from tests.engine.offers.fixed_cohorts import NAMED as PEOPLE
+from tests.engine.offers.fixed_cohorts import Office
 
 
 WITHDRAWN, READY = ApplicationStatus.WITHDRAWN, ApplicationStatus.READY

@@ -7,7 +7,6 @@ import pytest
 
 from swapflow.domain.people.application import ApplicationStatus
 from swapflow.domain.people.reviewer import Absence
-from swapflow.engine.lifecycle.pins import PinSide
 from swapflow.engine.services.applicants import ApplicantService
 from swapflow.engine.services.reviewers import ReviewerService
 from swapflow.engine.services.scores import ScoreService
@@ -33,7 +32,7 @@ CHANGED_AGAIN = {
     "ApplicantService.import_all",
     "ApplicantService.import_list",
     "ApplicantService.correct",
-    "ApplicantService.add_documents",
+    "ApplicantService.attach_documents",
     "ApplicantService.keep_list_reading",
     "ReviewerService.import_all",
     "ReviewerService.import_list",
@@ -94,11 +93,11 @@ def not_away(world: World) -> None:
 
 
 def pinned(world: World) -> None:
-    world.product.cohort.pin(CYCLE, "A001", PinSide.IN, by="ops", reason="x")
+    world.product.cohort.propose_pin(CYCLE, 0, "in", by="ops", reason="x")
 
 
 def unpinned(world: World) -> None:
-    world.product.cohort.pin(CYCLE, "A001", PinSide.FREE, by="ops", reason="x")
+    world.product.cohort.propose_pin(CYCLE, 0, "", by="ops", reason="x")
 
 
 WAYS: dict[str, tuple[Way, Way]] = {
@@ -107,7 +106,7 @@ WAYS: dict[str, tuple[Way, Way]] = {
     "ScoreService.void": (voided, restored),
     "ScoreService.void_reviewer": (all_voided, all_restored),
     "TaskService.add_absence": (away, not_away),
-    "CohortService.pin": (pinned, unpinned),
+    "CohortService.propose_pin": (pinned, unpinned),
 }
 """Acts with a way back, which is an event of its own."""
 
@@ -123,7 +122,7 @@ READS = {
     "list", "get", "named", "remarks", "history", "files", "document", "documents", "plan_list",
     "list_reading", "last_moves", "staff_requests", "check_program", "refused_programs",
     "conflicting_scores", "interview_requests", "offline_sheet", "examine_offline_sheet",
-    "monitoring", "hold",
+    "monitoring", "hold", "file_content",
 }  # fmt: skip
 
 

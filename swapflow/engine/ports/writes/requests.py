@@ -91,7 +91,7 @@ class RequestWrites(Protocol):
         ...
 
     def resume_assignments(
-        self, assignments: Sequence[Assignment], *, windows: Sequence[int | None]
+        self, assignments: Sequence[Assignment], *, windows: Sequence[float | None]
     ) -> None:
         """Make cancelled assignments what they were: opened, delivered or queued.
 

@@ -79,13 +79,13 @@ class Barred(Counted):
     )
 
 
-class Waiver(Pair):
+class WaivedPair(Pair):
     """A pair whose scores count in spite of a conflict, and why."""
 
     reason: Why
 
 
-class ConflictingScore(Out):
+class ScoreInConflict(Out):
     """A score that counts although its reviewer is in conflict, or outside the panel."""
 
     id: str = Field(description="The id under which it can be voided.")
@@ -95,7 +95,7 @@ class ConflictingScore(Out):
     source: str = Field(description="Who recorded the conflict, or `panel`.")
 
 
-class ConflictingScores(Out):
+class ScoresInConflict(Out):
     """Scores that count in spite of a conflict, until they are voided or waived."""
 
-    scores: list[ConflictingScore]
+    scores: list[ScoreInConflict]

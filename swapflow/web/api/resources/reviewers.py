@@ -166,12 +166,12 @@ def add_conflicts(
 @router.get("/conflicts/scores")
 def list_conflicting_scores(
     cycle_id: CycleId, principal: MaySeeReviewers, product: Product
-) -> reviewers.ConflictingScores:
+) -> reviewers.ScoresInConflict:
     """List scores that count in spite of a conflict, until they are voided or waived."""
     del principal
-    return reviewers.ConflictingScores(
+    return reviewers.ScoresInConflict(
         scores=[
-            reviewers.ConflictingScore(
+            reviewers.ScoreInConflict(
                 id=one.score.assignment_id,
                 applicant=one.external_id,
                 reviewer=one.reviewer,
@@ -189,9 +189,9 @@ def waive_conflict(
     cycle_id: CycleId,
     principal: MayEnterReviews,
     product: Product,
-    waived: reviewers.Waiver,
+    waived: reviewers.WaivedPair,
 ) -> Response:
-    """Let a score count in spite of a conflict; nothing new is asked of the pair."""
+    """Accept a score in spite of a conflict; nothing new is asked of the pair."""
     product.reviewers.waive_conflict(
         cycle_id, waived.applicant, waived.reviewer, by=principal.name, reason=waived.reason
     )
