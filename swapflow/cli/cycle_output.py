@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from swapflow.domain.cohort.quality_words import QualityFigures
     from swapflow.engine.read_models.explanation import Explanation, PullExplanation
     from swapflow.engine.read_models.progress import Progress
+    from swapflow.engine.scoring.conflicting_scores import ConflictingScore
     from swapflow.engine.services import Swapflow
     from swapflow.files.exports.writers import ExportSheet
 
@@ -106,6 +107,21 @@ def progress_plain(seen: "Progress") -> list["str | Listing"]:
         if len(seen.blocked) > 20:  # noqa: PLR2004 - as many as are shown above
             parts.append(f"  and {len(seen.blocked) - 20} more (--json lists all)")
     return parts
+
+
+def conflicting_lines(scores: "Sequence[ConflictingScore]") -> list[str]:
+    """Name the scores that count although their reviewers are barred, for people."""
+    lines = [
+        f"the {one.kind} of {one.external_id} by {one.reviewer} counts although they are "
+        f"{'outside the panel' if one.source == 'panel' else 'in conflict'} "
+        f"({one.score.assignment_id})"
+        for one in scores[:20]
+    ]
+    if len(scores) > 20:  # noqa: PLR2004 - as many as are shown above
+        lines.append(f"and {len(scores) - 20} more (--json lists all)")
+    if scores:
+        lines.append("void each (`scores void`) or say why it counts (`reviewers waive-conflict`)")
+    return lines
 
 
 def progress_line(seen: "Progress") -> str:

@@ -12,8 +12,10 @@ free text live in rows that can be erased; the chain and every replay are valid 
 | reviewer_added, reviewer_changed | `r`, `tie`, `capacity`, `packet`, `automatic`, `topics` |
 | reviewer_away | `r`, `away` (0 or 1) |
 | reviewer_left | `r` |
+| reviewer_returned | `r` |
 | conflicts_added | `pairs` [[a, r], …] |
-| panel_set | `pairs` [[a, r], …]: only these may judge these applications |
+| conflict_waived | `a`, `r`: scores of this pair count all the same |
+| panel_set | `pairs` [[a, r], …]: only these may judge these; `replaces` 1 since panels end |
 | decided | `decision`, `at` (seq it read), `digest`, `stop` (reason or null), `picks` (count) |
 | pulls_opened | `decision`, `why`, `pulls` [[a, k, ordinal, approval], …] |
 | pulls_approved | `pulls` [[a, k, ordinal], …] |
@@ -22,6 +24,7 @@ free text live in rows that can be erased; the chain and every replay are valid 
 | declined | `a`, `k`, `o`, `seat`, `attempt`, `r`, `kind` |
 | expired | `items` [[a, k, ordinal, seat, attempt, r], …] |
 | pulls_cancelled | `pulls` [[a, k, ordinal], …], `why` |
+| pulls_reopened | `pulls` [[a, k, ordinal, approval], …], `items` as in assigned |
 | score_corrected | `a`, `k`, `o`, `seat`, `attempt`, `v`, `counts` |
 | paused, resumed | `shift` (seconds by which open due times moved) |
 | stop_proposed, ended | `reason` |
@@ -82,12 +85,15 @@ class EventType(StrEnum):
     REVIEWER_CHANGED = "reviewer_changed"
     REVIEWER_AWAY = "reviewer_away"
     REVIEWER_LEFT = "reviewer_left"
+    REVIEWER_RETURNED = "reviewer_returned"
     CONFLICTS_ADDED = "conflicts_added"
+    CONFLICT_WAIVED = "conflict_waived"
     PANEL_SET = "panel_set"
     DECIDED = "decided"
     PULLS_OPENED = "pulls_opened"
     PULLS_APPROVED = "pulls_approved"
     PULLS_CANCELLED = "pulls_cancelled"
+    PULLS_REOPENED = "pulls_reopened"
     ASSIGNED = "assigned"
     SCORED = "scored"
     SCORE_CORRECTED = "score_corrected"

@@ -18,6 +18,12 @@ USUAL_TAPER = 0.5
 LATEST_FIT = 2
 """Version of the model's fit in new rules; a program takes it when it is launched."""
 
+FIRST_ASKING = 1
+"""Who may be asked again, in rules that were stored without a version: nobody twice."""
+
+LATEST_ASKING = 2
+"""Version in new rules: only a conflict, "not my field" and a review that was given bar."""
+
 
 class RuleName(StrEnum):
     """The rule that chooses pulls and decides when to stop."""
@@ -198,6 +204,9 @@ class Rules:
         too_close: An applicant is too close to call whose probability of being among the best
             lies between this and 1 minus this.
         fit: Version of the model's fit (`FitVersion`); a launched program keeps its own.
+        asking: Version of who may be asked again about an applicant; a launched program keeps its
+            own. In the first, nobody who was asked once. In the second, nobody in conflict, nobody
+            who declined as unqualified, and nobody whose review counts or was taken out.
         max_applicants: Stated number behind the radii; None takes those present.
         batch: Pulls per decision in lockstep; most pulls per decision in rolling.
         out: Most open pulls at once in rolling; None means reviewers times packet.
@@ -246,6 +255,7 @@ class Rules:
     settled: float = 0.0005
     too_close: float = 0.1
     fit: int = LATEST_FIT
+    asking: int = LATEST_ASKING
     max_applicants: int | None = None
     dispatch: DispatchMode = DispatchMode.ROLLING
     batch: int = 50

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from swapflow.domain.objective import GroupQuota, GroupTarget, Objective, SpreadOver
 from swapflow.domain.rules import (
+    FIRST_ASKING,
     FIRST_FIT,
     AutomaticReview,
     Criterion,
@@ -44,6 +45,7 @@ _ADDED = {
     "join_reviewers": False,
     "too_close": 0.1,
     "fit": FIRST_FIT,
+    "asking": FIRST_ASKING,
     "taper": None,
     "seed_drawn": False,
 }
@@ -63,6 +65,7 @@ def from_text(text: str) -> Rules:
     raw["estimates"] = Estimates(raw.get("estimates", Estimates.RULE))
     raw["sign_in"] = SignInPolicy(raw.get("sign_in", SignInPolicy.ANY))
     raw["fit"] = raw.get("fit", FIRST_FIT)
+    raw["asking"] = raw.get("asking", FIRST_ASKING)
     raw["lines"] = tuple(SeatLine(**line) for line in raw["lines"])
     raw["kinds"] = tuple(
         KindRules(**{**kind, "questions": tuple(kind.get("questions", ()))})

@@ -14,6 +14,8 @@ TEXTS = {
     "swap_above_budget": "this kind costs more by now, and the budget has no room for it",
     "dashboard_of_another_release": "this board is of another release",
     "dashboard_unreadable": "this is no board",
+    "reviewer_not_chosen": "choose a reviewer of this program",
+    "applicant_not_named": "write the id of an applicant of this program",
     "reason_missing": "write why; it stands in the record",
     "not_launched_set_estimates": "the program is not launched; set `estimates` in its rules",
     "list_final_estimates": "the list is fixed; reopen it before it is made otherwise",
@@ -27,6 +29,15 @@ TEXTS = {
     ),
     "call_not_sent_here": "nothing here sends the call {call}; a worker does",
     "cycle_not_launched": "cycle {cycle!r} was not launched yet, so there is nothing to say",
+    "offer_open_answer_it": (
+        "applicant {applicant!r} has an offer; record their answer instead, and the place is "
+        "passed on"
+    ),
+    "reconsideration_open_end_it": (
+        "the reconsideration of {applicant!r} is open; take it back first"
+    ),
+    "address_not_mailable": "{address!r} is no address that a mail can be sent to",
+    "reviewer_there": "reviewer {reviewer!r} has not left",
     "applicant_already": "applicant {applicant!r} is {status} already",
     "applicant_merged": "applicant {applicant!r} was merged into another one",
     "reviewer_not_in_program": "program {cycle!r} has no reviewer {reviewer!r}",

@@ -16,7 +16,13 @@ TEXTS = {
     ),
     "task_not_yours": "there is no such task among yours",
     "score_not_volunteered": (
-        "{assignment}: only a volunteered score that does not count can be admitted"
+        "{assignment}: only a volunteered score that does not count can be admitted, or one that "
+        "was kept when its applicant was withdrawn"
+    ),
+    "score_not_voided": "{assignment}: this score was not voided",
+    "seat_taken": (
+        "{assignment}: another reviewer is asked in its place, so it cannot count again; take "
+        "that request back first"
     ),
     "one_score_per_reviewer": (
         "{assignment}: its reviewer was asked about the same application, and only one score "

@@ -28,6 +28,7 @@ from swapflow.web.cohort import (
     result,
 )
 from swapflow.web.cycle import (
+    applicant_facts,
     applicants,
     approvals,
     calibration,
@@ -37,6 +38,7 @@ from swapflow.web.cycle import (
     mail_log,
     offline_sheets,
     reviewer_columns,
+    reviewer_voids,
     reviewers,
     today,
 )
@@ -147,9 +149,11 @@ def create_app(
         approvals,
         today,
         server_events,
+        applicant_facts,
         applicants,
         decision_card,
         offline_sheets,
+        reviewer_voids,
         reviewers,
         api_docs,
         api_keys,

@@ -356,6 +356,7 @@ def _report_import(
             ],
             "checked_only": listed is None,
             "wave": listed.added[0].wave if listed and listed.added else None,
+            "own_conflicts": [list(pair) for pair in listed.own] if listed else [],
             "encoding": found.encoding,
             "columns": dict(found.columns),
             "reviewers_see": applicant_columns.columns_told(seen) if seen.is_blind else None,

@@ -118,8 +118,18 @@ def launch(cycle: CycleId, by: By, as_json: AsJson = False) -> None:
 @app.command("status")
 def status(cycle: CycleId, as_json: AsJson = False) -> None:
     """Show how a cycle stands."""
-    seen = product().reports.progress(cycle)
-    report(cycle_output.progress_json(seen), *cycle_output.progress_plain(seen), as_json=as_json)
+    swapflow = product()
+    seen = swapflow.reports.progress(cycle)
+    scores = swapflow.reviewers.conflicting_scores(cycle)
+    report(
+        {
+            **cycle_output.progress_json(seen),
+            "conflicting_scores": [one.score.assignment_id for one in scores],
+        },
+        *cycle_output.progress_plain(seen),
+        *cycle_output.conflicting_lines(scores),
+        as_json=as_json,
+    )
 
 
 @app.command("watch")

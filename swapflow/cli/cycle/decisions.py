@@ -20,7 +20,7 @@ from swapflow.cli.options import (
     RawOption,
     product,
 )
-from swapflow.cli.output import many, report
+from swapflow.cli.output import many, report, warn
 from swapflow.errors import InvalidInputError
 
 
@@ -105,6 +105,8 @@ def finalize(
         return
     folder = out or Path(f"{cycle}-cohort")
     _check_folder(folder)
+    for line in cycle_output.conflicting_lines(swapflow.reviewers.conflicting_scores(cycle)):
+        warn(line)
     proposal = swapflow.cohort.finalize(
         cycle,
         by=by,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from swapflow.cli.cycle.offline_sheets import write_sheets
+from swapflow.cli.cycle_output import conflicting_lines
 from swapflow.cli.options import (
     AsJson,
     By,
@@ -13,6 +14,7 @@ from swapflow.cli.options import (
     CycleId,
     Encoding,
     ErrorFile,
+    Must,
     Reason,
     ReviewerId,
     SheetName,
@@ -92,6 +94,7 @@ def import_file(
             "present": len(listed.changed) + listed.unchanged,
             "changed": len(listed.changed),
             "changes": changes,
+            "own_conflicts": [list(pair) for pair in listed.own],
         },
         ", ".join(parts),
         as_json=as_json,
@@ -126,6 +129,19 @@ def leave(
     report(
         {"cycle": cycle, "reviewer": reviewer, "requests_moved": moved, "by": by},
         f"{reviewer} has left; {many(moved, 'open request')} to be given to others",
+        as_json=as_json,
+    )
+
+
+@app.command("return")
+def come_back(
+    cycle: CycleId, reviewer: ReviewerId, by: By, reason: Must, as_json: AsJson = False
+) -> None:
+    """Put a reviewer who left on the roster again, as they were."""
+    product().reviewers.come_back(cycle, reviewer, by=by, reason=reason)
+    report(
+        {"cycle": cycle, "reviewer": reviewer, "by": by},
+        f"{reviewer} is back and may be asked again",
         as_json=as_json,
     )
 
@@ -193,10 +209,42 @@ def conflicts(
         pairs = ((applicant, reviewer),)
     else:
         raise InvalidInputError("pairs_file_or_names")
-    swapflow.reviewers.add_conflicts(cycle, pairs, source=f"staff: {by}")
+    taken_back = swapflow.reviewers.add_conflicts(cycle, pairs, source=f"staff: {by}")
+    recorded = set(pairs)
+    scores = [
+        one
+        for one in swapflow.reviewers.conflicting_scores(cycle)
+        if (one.external_id, one.reviewer) in recorded
+    ]
     report(
-        {"cycle": cycle, "pairs": len(pairs), "by": by},
+        {
+            "cycle": cycle,
+            "pairs": len(pairs),
+            "taken_back": taken_back,
+            "scores": [one.score.assignment_id for one in scores],
+            "by": by,
+        },
         f"{many(len(pairs), 'conflict')} of interest recorded",
+        *([f"{many(taken_back, 'open request')} taken back"] if taken_back else ()),
+        *conflicting_lines(scores),
+        as_json=as_json,
+    )
+
+
+@app.command("waive-conflict")
+def waive_conflict(
+    cycle: CycleId,
+    applicant: Annotated[str, typer.Option(metavar="ID", help="The applicant.")],
+    reviewer: Annotated[str, typer.Option(metavar="ID", help="The reviewer.")],
+    by: By,
+    reason: Must,
+    as_json: AsJson = False,
+) -> None:
+    """Accept a score in spite of a conflict, with a reason; nothing new is asked."""
+    product().reviewers.waive_conflict(cycle, applicant, reviewer, by=by, reason=reason)
+    report(
+        {"cycle": cycle, "applicant": applicant, "reviewer": reviewer, "by": by},
+        f"what {reviewer} said of {applicant} counts in spite of the conflict",
         as_json=as_json,
     )
 
@@ -216,10 +264,23 @@ def panel(
     """Restrict the applicants named in a file to the reviewers named with them."""
     swapflow = product()
     pairs = _pairs(swapflow, cycle, file, column, encoding, sheet, errors)
-    swapflow.reviewers.set_panel(cycle, pairs)
+    taken_back = swapflow.reviewers.set_panel(cycle, pairs)
+    named = {applicant for applicant, _ in pairs}
+    scores = [
+        one
+        for one in swapflow.reviewers.conflicting_scores(cycle)
+        if one.source == "panel" and one.external_id in named
+    ]
     report(
-        {"cycle": cycle, "pairs": len(pairs)},
-        f"{many(len({a for a, _ in pairs}), 'applicant')} may go to the reviewers named only",
+        {
+            "cycle": cycle,
+            "pairs": len(pairs),
+            "taken_back": taken_back,
+            "scores": [one.score.assignment_id for one in scores],
+        },
+        f"{many(len(named), 'applicant')} may go to the reviewers named only",
+        *([f"{many(taken_back, 'open request')} of others taken back"] if taken_back else ()),
+        *conflicting_lines(scores),
         as_json=as_json,
     )
 

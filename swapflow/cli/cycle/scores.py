@@ -156,6 +156,37 @@ def void(
     )
 
 
+@app.command("restore")
+def restore(
+    by: By,
+    reason: Why,
+    scores: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="SCORE", help="Ids, as `scores list` shows them."),
+    ] = None,
+    cycle: Annotated[
+        str | None, typer.Option(metavar="CYCLE", help="With --reviewer: the cycle.")
+    ] = None,
+    reviewer: Annotated[
+        str | None, typer.Option(metavar="ID", help="All voided scores of this reviewer.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Undo voids: the scores count again, all of them or none."""
+    if bool(scores) == (reviewer is not None) or (reviewer is None) != (cycle is None):
+        raise InvalidInputError("scores_or_reviewer")
+    swapflow = product()
+    if reviewer is not None and cycle is not None:
+        restored = swapflow.scores.restore_reviewer(cycle, reviewer, by=by, reason=reason)
+    else:
+        restored = swapflow.scores.restore(scores or (), by=by, reason=reason)
+    report(
+        {"restored": restored, "by": by},
+        f"{many(restored, 'score')} again among those that count",
+        as_json=as_json,
+    )
+
+
 @app.command("import")
 def import_file(
     cycle: CycleId,

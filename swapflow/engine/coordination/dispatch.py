@@ -12,7 +12,7 @@ from swapflow.engine.ports.records import DecisionRecord, Lease
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.projection.cycle_projection import CycleProjection
 from swapflow.engine.selection.decide import DecisionPlan, versions
-from swapflow.engine.selection.pulls import HARMLESS, open_pulls
+from swapflow.engine.selection.pulls import harmless_for, open_pulls
 from swapflow.engine.selection.recorded_look import FORMULAS, look_numbers
 
 
@@ -65,7 +65,10 @@ def _still_holds(plan: DecisionPlan, projection: CycleProjection, tx: Transactio
 
 def _untouched(plan: DecisionPlan, projection: CycleProjection, tx: Transaction) -> bool:
     """Whether the events since the plan leave it possible, its pulls' numbers included."""
-    if not tx.event_types_after(plan.read.seq) <= HARMLESS:
+    since = tx.event_types_after(plan.read.seq)
+    if not since <= harmless_for(
+        projection, ((p.key[0], r) for p in plan.pulls for r in p.reviewers)
+    ):
         return False
     # A late or volunteered score opens a pull of its own, which may have taken a number.
     kinds = projection.rules.kinds

@@ -9,7 +9,7 @@ from swapflow.engine.ports.records import Lease
 from swapflow.engine.projection.cycle_projection import CycleProjection
 from swapflow.engine.projection.pull_events import NOBODY_LEFT, PullKey
 from swapflow.engine.selection.assign import NoReviewer, Seat, place
-from swapflow.engine.selection.pulls import HARMLESS, assign_seats, cancel_pulls
+from swapflow.engine.selection.pulls import assign_seats, cancel_pulls, harmless_for
 
 
 def fill_vacant_seats(
@@ -58,7 +58,10 @@ def _write(
         # A pause or a stop since the last turn: no reviewer is asked now.
         if tx.cycle.status not in ASKING:
             return 1
-        if not tx.event_types_after(projection.position.seq) <= HARMLESS:
+        harmless = harmless_for(
+            projection, ((seat.application, reviewer) for seat, reviewer in taken.items())
+        )
+        if not tx.event_types_after(projection.position.seq) <= harmless:
             return 1  # conflicts, panels or open pulls have changed: read them first
         # A score may just have closed one of these.
         pulls = tx.pulls({named(_pull(seat)) for seat in taken} | set(map(named, hopeless)))

@@ -1,14 +1,20 @@
 """Step 1, intake: applications change status and are erased."""
 
+from collections.abc import Collection
+
+from swapflow.domain.cohort.offer import OfferAnswer
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.event import EventType, Json
 from swapflow.domain.people.application import Application, ApplicationStatus
 from swapflow.domain.people.group_numbers import group_number
 from swapflow.domain.rules import Rules
 from swapflow.engine.ports.cycles import CycleReads
+from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.preconditions import find, refuse_finalized
+from swapflow.engine.projection.pull_events import GIVEN_BACK
 from swapflow.engine.revisions import check_revision
+from swapflow.engine.selection.given_back import give_back
 from swapflow.engine.selection.pulls import cancel_pulls, withdraw_reconsideration
 from swapflow.errors import ConflictError, InvalidInputError
 
@@ -29,18 +35,26 @@ def move_application(
     by: str,
     reason: str = "",
     made_from: str = "",
-    ledger: CycleReads,
+    ledger: Ledger,
 ) -> None:
     """Hold, release, withdraw, reinstate … an application; when it leaves, its open pulls end.
+
+    Reinstating gives the same requests back to the same reviewers, with their drafts.
 
     Raises:
         NotFoundError: If the cycle has no such application.
         InvalidInputError: If it has that status already, or was merged into another.
-        CycleFinalizedError: If the cohort is fixed.
+        ConflictError: If the list is final and an offer or a reconsideration is open.
+        CycleFinalizedError: If the list is final, for any other move than withdrawing an applicant
+            whom it names, and back.
     """
+    listed = {
+        o.application for o in ledger.outcomes(cycle_id, ledger.cycle(cycle_id).cohort_version)
+    }
     with ledger.write(cycle_id) as tx:
-        refuse_finalized(tx)
         application = find(tx.applications(), external_id, cycle_id)
+        if not _leaves_list(tx, application, status, listed):
+            refuse_finalized(tx)
         if application.status is status:
             raise InvalidInputError("applicant_already", applicant=external_id, status=status)
         if application.status is ApplicationStatus.MERGED:
@@ -53,6 +67,36 @@ def move_application(
         if status in LEAVING:
             pulls = tx.open_pulls_of(application.number)
             cancel_pulls(tx, pulls, why=status.value)
+        elif application.status.value in GIVEN_BACK and status is ApplicationStatus.READY:
+            give_back(tx, application.number)
+
+
+def _leaves_list(
+    tx: Transaction, application: Application, status: ApplicationStatus, listed: Collection[int]
+) -> bool:
+    """Whether an applicant on a final list withdraws, or comes back; no offer meanwhile.
+
+    Raises:
+        ConflictError: If an offer to them, or their reconsideration, is open.
+    """
+    moves = {application.status, status}
+    withdraws = moves in (
+        {ApplicationStatus.READY, ApplicationStatus.WITHDRAWN},
+        {ApplicationStatus.HELD, ApplicationStatus.WITHDRAWN},
+    )
+    if tx.cycle.status is not CycleStatus.FINALIZED or not withdraws:
+        return False
+    if application.number not in listed or status is ApplicationStatus.HELD:
+        return False
+    if any(
+        offer.application == application.number
+        and offer.answer in {OfferAnswer.WAITING, OfferAnswer.ACCEPTED}
+        for offer in tx.offers()
+    ):
+        raise ConflictError("offer_open_answer_it", applicant=application.external_id)
+    if any(one.is_open and one.application == application.number for one in tx.reconsiderations()):
+        raise ConflictError("reconsideration_open_end_it", applicant=application.external_id)
+    return True
 
 
 def purge(cycle_id: str, external_id: str, *, by: str, ledger: CycleReads) -> None:

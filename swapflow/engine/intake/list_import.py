@@ -19,14 +19,21 @@ from swapflow.domain.people.application import (
     known_values,
     listed_values,
 )
+from swapflow.domain.people.mail_address import can_be_mailed
+from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.rules import Rules
 from swapflow.engine.intake.applications import arrival, facts_of
+from swapflow.engine.intake.own_reviews import bar_own_reviews, same_people
 from swapflow.engine.intake.roster import tie_of
 from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.preconditions import find, refuse_finalized
 from swapflow.errors import InvalidInputError, NotReadyError
+
+
+CONTACT = frozenset({"name", "email"})
+"""What may be corrected at any time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +105,15 @@ class ListPlan:
         """The number of people whom the list leaves unchanged."""
         return len(self.known) - len(self.changed)
 
+    def own(self, reviewers: Iterable[Reviewer]) -> tuple[tuple[str, str], ...]:
+        """Return the (applicant, reviewer) ids who would be one person by mail address."""
+        fresh = [(row.external_id, row.email) for row in self.fresh]
+        known = [
+            (k.external_id, _changed(k.application, {d.what: d.after for d in k.changes}).email)
+            for k in self.known
+        ]
+        return same_people([*fresh, *known], ((r.external_id, r.email) for r in reviewers))
+
     @property
     def kept(self) -> tuple[Known, ...]:
         """The people for whom a value of staff is kept against the list."""
@@ -106,12 +122,17 @@ class ListPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listed:
-    """The result of a list import."""
+    """The result of a list import.
+
+    Attributes:
+        own: (applicant, reviewer) ids of one person each; a conflict was recorded.
+    """
 
     added: tuple[Application, ...]
     changed: int
     unchanged: int
     kept: int
+    own: tuple[tuple[str, str], ...] = ()
 
 
 def plan_list(cycle_id: str, rows: Sequence[NewApplication], *, ledger: Ledger) -> ListPlan:
@@ -150,13 +171,19 @@ def import_list(
                 reason=first.reason,
                 cure=first.cure,
             )
-        if plan.fresh or plan.changed:
+        contact = all(d.what in CONTACT for known in plan.changed for d in known.changes)
+        if plan.fresh or not contact:
             _refuse_closed(tx, rules, fresh=bool(plan.fresh))
         added = _add(tx, plan.fresh, present, rules, wave)
         for known in plan.changed:
             _change(tx, known, rules)
         _remember(tx, plan, before)
+        listed = [
+            *added,
+            *(_changed(k.application, {d.what: d.after for d in k.changes}) for k in plan.known),
+        ]
         return Listed(
+            own=bar_own_reviews(tx, listed, tx.reviewers()),
             added=added,
             changed=len(plan.changed),
             unchanged=plan.unchanged,
@@ -186,18 +213,24 @@ def correct(
     Raises:
         InvalidInputError: If no value has such a name, or nothing would change.
         NotFoundError: If the cycle has no such applicant.
-        CycleFinalizedError: If the cohort is fixed.
+        CycleFinalizedError: If the cohort is fixed, for anything but name and address: those are
+            no part of it, and letters that wait follow the address.
     """
     for what in values:
-        if what not in {"name", "email"} and not what.startswith(("select:", "field:")):
+        if what not in CONTACT and not what.startswith(("select:", "field:")):
             raise InvalidInputError("field_not_correctable", field=what)
+    if (address := values.get("email", "")) and not can_be_mailed(address):
+        raise InvalidInputError("address_not_mailable", address=address)
     with ledger.write(cycle_id) as tx:
-        refuse_finalized(tx)
+        if not values.keys() <= CONTACT:
+            refuse_finalized(tx)
         there = find(tx.applications(), external_id, cycle_id)
         changed = _changed(there, values)
         if changed == there:
             raise InvalidInputError("applicant_known_so", applicant=external_id)
         _write(tx, there, changed, tx.rules())
+        if changed.email != there.email:
+            bar_own_reviews(tx, [changed], tx.reviewers())
         tx.note(
             subject=f"application:{there.number}",
             by=by,

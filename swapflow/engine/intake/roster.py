@@ -5,14 +5,17 @@ from dataclasses import replace
 
 from swapflow.bandit.ties import tie_key
 from swapflow.domain.event import EventType, Json
+from swapflow.domain.ids import same_id
 from swapflow.domain.people.reviewer import Absence, Reviewer
 from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT
 from swapflow.domain.rules import Rules
 from swapflow.engine.intake.applications import refuse_held
+from swapflow.engine.intake.own_reviews import bar_own_reviews
 from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.preconditions import refuse_finalized
 from swapflow.engine.projection.people_events import UNNAMED
+from swapflow.engine.reviewing.barred_pairs import bar_pairs, restrict_to_panels
 from swapflow.engine.revisions import check_revision
 from swapflow.errors import ConflictError, InvalidInputError, NotFoundError
 
@@ -71,16 +74,73 @@ def purge_reviewer(cycle_id: str, external_id: str, *, by: str, ledger: CycleRea
 
 
 def add_conflicts(
-    cycle_id: str, pairs: Iterable[tuple[str, str]], *, source: str, ledger: CycleReads
-) -> None:
-    """Store conflicts of interest, as (application, reviewer) external ids."""
+    cycle_id: str,
+    pairs: Iterable[tuple[str, str]],
+    *,
+    source: str,
+    address: str = "",
+    ledger: CycleReads,
+) -> int:
+    """Store conflicts of interest, as (application, reviewer) external ids.
+
+    Returns:
+        How many open requests were taken back; an answer that comes all the same is kept and does
+        not count.
+    """
     with ledger.write(cycle_id) as tx:
         numbers = {r.external_id: r.number for r in tx.reviewers()}
-        record_conflicts(tx, [(r, a) for a, r in pairs], numbers, source=source)
+        return record_conflicts(
+            tx, [(r, a) for a, r in pairs], numbers, source=source, address=address
+        )
 
 
-def set_panel(cycle_id: str, pairs: Iterable[tuple[str, str]], *, ledger: CycleReads) -> None:
-    """Restrict applications to the reviewers named, as (application, reviewer) external ids."""
+def waive_conflict(
+    cycle_id: str,
+    application: str,
+    reviewer: str,
+    *,
+    by: str,
+    reason: str,
+    ledger: CycleReads,
+) -> None:
+    """Accept a reviewer's scores of an application although the two are barred.
+
+    The pair stays barred: nothing new is asked. The reason is kept in an erasable row.
+
+    Args:
+        cycle_id: The cycle.
+        application: External id.
+        reviewer: External id.
+        by: Who accepts it.
+        reason: Why; must be given.
+        ledger: The ledger.
+
+    Raises:
+        InvalidInputError: If there is no reason, or an id is not in the cycle.
+        CycleFinalizedError: If the cohort is fixed.
+    """
+    if not reason.strip():
+        raise InvalidInputError("reason_missing")
+    with ledger.write(cycle_id) as tx:
+        refuse_finalized(tx)
+        a = _known({a.external_id: a.number for a in tx.applications()}, application, "applicant")
+        r = _known({r.external_id: r.number for r in tx.reviewers()}, reviewer, "reviewer")
+        tx.record(EventType.CONFLICT_WAIVED, {"a": a, "r": r})
+        tx.note(
+            subject=f"application:{a}",
+            by=by,
+            text=f"the score of reviewer {r} counts in spite of a conflict: {reason.strip()}",
+        )
+
+
+def set_panel(
+    cycle_id: str, pairs: Iterable[tuple[str, str]], *, address: str = "", ledger: CycleReads
+) -> int:
+    """Restrict applications to the reviewers named, as (application, reviewer) external ids.
+
+    Returns:
+        How many open requests of others were taken back.
+    """
     with ledger.write(cycle_id) as tx:
         applications = {a.external_id: a.number for a in tx.applications()}
         reviewers = {r.external_id: r.number for r in tx.reviewers()}
@@ -88,8 +148,7 @@ def set_panel(cycle_id: str, pairs: Iterable[tuple[str, str]], *, ledger: CycleR
             (_known(applications, a, "applicant"), _known(reviewers, r, "reviewer"))
             for a, r in pairs
         ]
-        tx.set_panel(numbered)
-        tx.record(EventType.PANEL_SET, {"pairs": [list(pair) for pair in numbered]})
+        return len(restrict_to_panels(tx, numbered, address=address))
 
 
 def leave(
@@ -121,6 +180,44 @@ def leave(
         if reason:
             tx.note(subject=f"reviewer {external_id}", by=by, text=reason)
         return len(ended)
+
+
+def come_back(
+    cycle_id: str, external_id: str, *, by: str, reason: str, ledger: CycleReads
+) -> None:
+    """Put a reviewer who left on the roster again, as they were; the reason is kept.
+
+    Raises:
+        NotFoundError: If the roster has no such id, or they were erased.
+        InvalidInputError: If there is no reason, they have not left, or another reviewer has their
+            address by now.
+        CycleFinalizedError: If the cohort is fixed, except for the reserve.
+    """
+    if not reason.strip():
+        raise InvalidInputError("reason_missing")
+    with ledger.write(cycle_id) as tx:
+        roster = tx.reviewers()
+        reviewer = next((r for r in roster if r.external_id == external_id), None)
+        if reviewer is None or reviewer.was_erased:
+            raise NotFoundError("reviewer_not_in_program", cycle=cycle_id, reviewer=external_id)
+        if not reviewer.reserve:
+            refuse_finalized(tx)
+        if reviewer.active:
+            raise InvalidInputError("reviewer_there", reviewer=external_id)
+        address = same_id(reviewer.email)
+        for other in roster:
+            if address and other.active and same_id(other.email) == address:
+                raise InvalidInputError(
+                    "reviewer_address_taken",
+                    reviewer=external_id,
+                    email=reviewer.email,
+                    other=other.external_id,
+                )
+        back = replace(reviewer, active=True)
+        tx.change_reviewer(back)
+        tx.record(EventType.REVIEWER_RETURNED, {"r": reviewer.number})
+        bar_own_reviews(tx, tx.applications(), [back])
+        tx.note(subject=f"reviewer {external_id}", by=by, text=reason.strip())
 
 
 def change_availability(
@@ -189,14 +286,18 @@ def record_conflicts(
     reviewers: Mapping[str, int],
     *,
     source: str,
-) -> None:
-    """Store conflicts, as (reviewer, application) external ids, with their event."""
+    address: str = "",
+) -> int:
+    """Store conflicts, as (reviewer, application) external ids, with their event.
+
+    Returns:
+        How many open requests were taken back.
+    """
     applications = {a.external_id: a.number for a in tx.applications()}
     numbered = [
         (_known(applications, a, "applicant"), _known(reviewers, r, "reviewer")) for r, a in pairs
     ]
-    tx.add_conflicts(numbered, source=source)
-    tx.record(EventType.CONFLICTS_ADDED, {"pairs": [list(pair) for pair in numbered]})
+    return len(bar_pairs(tx, numbered, source=source, address=address))
 
 
 def _known(numbers: Mapping[str, int], external_id: str, noun: str) -> int:

@@ -10,9 +10,11 @@ from dataclasses import dataclass, replace
 
 from swapflow.domain.event import EventType
 from swapflow.domain.ids import same_id
+from swapflow.domain.people.application import Application
 from swapflow.domain.people.reviewer import NewReviewer, Reviewer
 from swapflow.domain.rules import Rules
 from swapflow.engine.intake.list_import import Difference
+from swapflow.engine.intake.own_reviews import bar_own_reviews, same_people
 from swapflow.engine.intake.roster import record_conflicts, roster_facts
 from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.ledger import Ledger
@@ -66,6 +68,14 @@ class RosterPlan:
         """The reviewers whom the list changes."""
         return tuple(one for one in self.known if one.differences)
 
+    def own(self, applications: Iterable[Application]) -> tuple[tuple[str, str], ...]:
+        """Return the (applicant, reviewer) ids who would be one person by mail address."""
+        listed = [
+            *((row.external_id, row.email) for row in self.fresh),
+            *((one.external_id, one.after.email) for one in self.known),
+        ]
+        return same_people(((a.external_id, a.email) for a in applications), listed)
+
     @property
     def stay_left(self) -> tuple[str, ...]:
         """Ids of reviewers who have left the program and whom a list does not bring back."""
@@ -74,11 +84,16 @@ class RosterPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedReviewers:
-    """The result of an import."""
+    """The result of an import.
+
+    Attributes:
+        own: (applicant, reviewer) ids of one person each; a conflict was recorded.
+    """
 
     added: tuple[Reviewer, ...]
     changed: tuple[KnownReviewer, ...]
     unchanged: int
+    own: tuple[tuple[str, str], ...] = ()
 
 
 def plan_reviewers(cycle_id: str, new: Sequence[NewReviewer], *, ledger: Ledger) -> RosterPlan:
@@ -126,8 +141,14 @@ def import_reviewers(
         conflicts = [(spelled[same_id(r.external_id)], a) for r in new for a in r.conflicts]
         if conflicts:
             record_conflicts(tx, conflicts, numbers, source="import")
+        listed = [*added, *(one.after for one in plan.known)]
         return ListedReviewers(
-            added=added, changed=plan.changed, unchanged=len(plan.known) - len(plan.changed)
+            added=added,
+            changed=plan.changed,
+            unchanged=len(plan.known) - len(plan.changed),
+            own=bar_own_reviews(tx, tx.applications(), listed)
+            if any(reviewer.email for reviewer in listed)
+            else (),
         )
 
 

@@ -9,6 +9,7 @@ from swapflow.domain.event import EventType, Json
 from swapflow.domain.people.application import Application
 from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.rules import (
+    LATEST_ASKING,
     LATEST_FIT,
     USUAL_TAPER,
     FloorFor,
@@ -137,9 +138,10 @@ def launch(
 def settled_at_launch(rules: Rules) -> Rules:
     """Return the rules that a program is launched under.
 
-    Those of the draft, with today's fit and, in a real program that names none, the usual taper.
+    Those of the draft, with today's versions and, in a real program that names none, the usual
+    taper.
     """
-    settled = replace(rules, fit=LATEST_FIT)
+    settled = replace(rules, fit=LATEST_FIT, asking=LATEST_ASKING)
     if rules.taper is None and rules.purpose is Purpose.REAL:
         settled = replace(settled, taper=USUAL_TAPER)
     return rules if settled == rules else replace(settled, version=rules.version + 1)

@@ -67,12 +67,13 @@ def change_rules(
 def kept(old: Rules, new: Rules, *, launched: bool) -> Rules:
     """Return new rules with what a launched program keeps.
 
-    That is its fit and a seed that was drawn, whatever the file says, and its taper, unless the
-    file names another.
+    That is its versions and a seed that was drawn, whatever the file says, and its taper, unless
+    the file names another.
     """
     if not launched:
         return replace(new, seed_drawn=False)
-    new = replace(new, fit=old.fit, taper=old.taper if new.taper is None else new.taper)
+    taper = old.taper if new.taper is None else new.taper
+    new = replace(new, fit=old.fit, asking=old.asking, taper=taper)
     return replace(new, seed=old.seed, seed_drawn=True) if old.seed_drawn else new
 
 

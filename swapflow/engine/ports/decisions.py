@@ -1,5 +1,6 @@
 """What a reader of decisions needs from the record."""
 
+from collections.abc import Mapping
 from typing import Protocol
 
 from swapflow.domain.cohort.announcement import Announcement, LetterFacts
@@ -7,6 +8,7 @@ from swapflow.domain.cohort.meeting import Endorsement, Meeting
 from swapflow.domain.cohort.offer import Offer, YieldRate
 from swapflow.domain.cohort.proposal import MethodSheet, Outcome, Place
 from swapflow.domain.cohort.reconsideration import Reconsideration
+from swapflow.domain.reviewing.score import Score
 from swapflow.engine.ports.records import PreparedDecision
 
 
@@ -59,6 +61,22 @@ class DecisionReads(Protocol):
 
     def conflicts(self, cycle_id: str) -> tuple[tuple[int, int], ...]:
         """Read the (application, reviewer) pairs that are in conflict, in order."""
+        ...
+
+    def conflict_sources(self, cycle_id: str) -> Mapping[tuple[int, int], str]:
+        """Read the source of each conflict, by (application, reviewer)."""
+        ...
+
+    def barred_scores(self, cycle_id: str) -> tuple[Score, ...]:
+        """Read the scores that count of pairs in conflict, or outside the application's panel."""
+        ...
+
+    def panels(self, cycle_id: str) -> tuple[tuple[int, int], ...]:
+        """Read the (application, reviewer) pairs of all panels, in order."""
+        ...
+
+    def waived_conflicts(self, cycle_id: str) -> frozenset[tuple[int, int]]:
+        """Read the (application, reviewer) pairs whose scores staff let count all the same."""
         ...
 
     def prepared(self, cycle_id: str) -> PreparedDecision | None:

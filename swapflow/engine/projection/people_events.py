@@ -42,6 +42,8 @@ class PeopleProjection:
         topics: Topics of the applications that have some.
         reviewers: One entry per reviewer.
         panels: Reviewers to whom an application is restricted.
+        asked_before: Reviewers of an application whose request ended without a review, and who may
+            be asked again, after others.
     """
 
     def __init__(self) -> None:
@@ -57,6 +59,10 @@ class PeopleProjection:
         self.reviewers: list[RosterEntry] = []
         self._barred: dict[int, tuple[int, ...]] = {}
         self._barred_list = array("q")
+        self._barred_at: dict[int, int] = {}
+        self._for_good: set[int] = set()
+        self.asked_before: dict[int, set[int]] = {}
+        self._busy: dict[int, set[int]] = {}
         self.panels: dict[int, set[int]] = {}
         self._panel_list = array("q")
 
@@ -180,17 +186,36 @@ class PeopleProjection:
         self.reviewers[number] = after
 
     def _reviewer_away(self, payload: Mapping[str, Json]) -> None:
-        self.reviewers[int_of(payload["r"])].away = bool(payload["away"])
+        number = int_of(payload["r"])
+        self.reviewers[number].away = bool(payload["away"])
+        if not payload["away"]:
+            # Who was busy until a day is asked again after it.
+            for application in sorted(self._busy.pop(number, ())):
+                self._free(application, number)
 
     def _reviewer_left(self, payload: Mapping[str, Json]) -> None:
         self.reviewers[int_of(payload["r"])].active = False
 
+    def _reviewer_returned(self, payload: Mapping[str, Json]) -> None:
+        self.reviewers[int_of(payload["r"])].active = True
+
     def _conflicts_added(self, payload: Mapping[str, Json]) -> None:
         for application, reviewer in table_rows(payload["pairs"]):
-            self._bar(application, reviewer)
+            self._bar_for_good(application, reviewer)
+
+    def _conflict_waived(self, _payload: Mapping[str, Json]) -> None:
+        """Change nothing: the pair stays barred, and its scores count as before."""
 
     def _panel_set(self, payload: Mapping[str, Json]) -> None:
-        for application, reviewer in table_rows(payload["pairs"]):
+        pairs = table_rows(payload["pairs"])
+        if payload.get("replaces"):
+            again = {application for application, _ in pairs} & self.panels.keys()
+            for application in again:
+                del self.panels[application]
+            if again:
+                kept = [pair for pair in self._panel_list if pair // PAIR not in again]
+                self._panel_list = array("q", kept)
+        for application, reviewer in pairs:
             panel = self.panels.setdefault(application, set())
             if reviewer not in panel:
                 panel.add(reviewer)
@@ -205,7 +230,32 @@ class PeopleProjection:
         barred = self._barred.get(application, ())
         if reviewer not in barred:
             self._barred[application] = (*barred, reviewer)
-            self._barred_list.append(application * PAIR + reviewer)
+            pair = application * PAIR + reviewer
+            if self._barred_at:
+                self._barred_at[pair] = len(self._barred_list)
+            self._barred_list.append(pair)
+
+    def _bar_for_good(self, application: int, reviewer: int) -> None:
+        """Bar a reviewer whatever becomes of their request."""
+        self._bar(application, reviewer)
+        self._for_good.add(application * PAIR + reviewer)
+
+    def _free(self, application: int, reviewer: int, *, last: bool = True) -> None:
+        """Free a reviewer to be asked again, after others, unless something bars them for good."""
+        pair = application * PAIR + reviewer
+        barred = self._barred.get(application, ())
+        if pair in self._for_good or reviewer not in barred:
+            return
+        self._barred[application] = tuple(other for other in barred if other != reviewer)
+        # Built when the first pair is freed: in most programs of this size few ever are.
+        if not self._barred_at:
+            self._barred_at = {known: at for at, known in enumerate(self._barred_list)}
+        at, moved = self._barred_at.pop(pair), self._barred_list.pop()
+        if moved != pair:
+            self._barred_list[at] = moved
+            self._barred_at[moved] = at
+        if last:
+            self.asked_before.setdefault(application, set()).add(reviewer)
 
 
 def _roster(payload: Mapping[str, Json]) -> RosterEntry:

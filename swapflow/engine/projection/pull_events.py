@@ -5,13 +5,14 @@ from collections.abc import Mapping
 import numpy as np
 
 from swapflow.domain.event import Event, Json
+from swapflow.domain.people.application import ApplicationStatus
+from swapflow.domain.people.reviewer import DeclineKind
 from swapflow.domain.reviewing.assignment import PullReason
-from swapflow.domain.rules import Rules
+from swapflow.domain.rules import FIRST_ASKING, Rules
 from swapflow.engine.projection.open_pulls import OpenPull
-from swapflow.engine.projection.people_events import PeopleProjection
+from swapflow.engine.projection.pull_tables import PullTables
 from swapflow.engine.projection.score_table import (
     GrowingScores,
-    GrowingTable,
     Integers,
     ScoreKey,
     ScoreTable,
@@ -33,8 +34,11 @@ STRUCK = "struck"
 NOBODY_LEFT = "nobody left to ask"
 """Reasons for cancelled pulls that the projection remembers."""
 
+GIVEN_BACK = frozenset({ApplicationStatus.WITHDRAWN.value, ApplicationStatus.INELIGIBLE.value})
+"""Reasons for cancelled pulls that are given back when the applicant is reinstated."""
 
-class PullProjection(PeopleProjection):
+
+class PullProjection(PullTables):
     """Pulls, their assignments and their scores, from the events about them.
 
     Attributes:
@@ -47,37 +51,16 @@ class PullProjection(PeopleProjection):
     """
 
     def __init__(self, rules: Rules) -> None:
-        super().__init__()
-        self.rules = rules
+        super().__init__(rules)
         self.staff_cost = 0
         self.appeal_cost = 0
-        kinds = len(rules.kinds)
         self._rank = 0
-        self._given = GrowingTable(kinds)
-        self._closed = GrowingTable(kinds)
-        self._out = GrowingTable(kinds)
-        self._ordinals = GrowingTable(kinds)
         self.open: dict[PullKey, OpenPull] = {}
         self.struck: set[tuple[int, int]] = set()
         self.unasked: set[tuple[int, int]] = set()
+        self._left: dict[PullKey, OpenPull] = {}
         self._score_rows: dict[ScoreKey, int] = {}
         self._scores = GrowingScores()
-
-    def given(self) -> Integers:
-        """Count pulls per application and kind that were not cancelled, shape (n, kinds)."""
-        return self._view(self._given)
-
-    def closed(self) -> Integers:
-        """Count closed pulls per application and kind, shape (n, kinds)."""
-        return self._view(self._closed)
-
-    def out(self) -> Integers:
-        """Count proposed and open pulls per application and kind, shape (n, kinds)."""
-        return self._view(self._out)
-
-    def next_ordinal(self, application: int, kind: int) -> int:
-        """Return the ordinal of the next pull of this kind of this application."""
-        return int(self._ordinals.rows[application, kind]) + 1
 
     def is_appeal(self, key: PullKey) -> bool:
         """Whether an open pull belongs to a reconsideration."""
@@ -139,8 +122,13 @@ class PullProjection(PeopleProjection):
     def _pulls_cancelled(self, payload: Mapping[str, Json]) -> None:
         for application, kind, ordinal in table_rows(payload["pulls"]):
             pull = self.open.pop((application, kind, ordinal))
+            if payload["why"] in GIVEN_BACK:
+                self._left[application, kind, ordinal] = pull
             for seat in list(pull.live):
+                reviewer = pull.live[seat][1]
                 self._end_live(pull, seat, kind, keeps_load=False)
+                if not self._bars_once_asked():
+                    self._free(application, reviewer, last=False)
             self._given.rows[application, kind] -= 1
             self._out.rows[application, kind] -= 1
             if pull.why in {PullReason.STAFF, PullReason.RECONSIDERATION}:
@@ -152,6 +140,18 @@ class PullProjection(PeopleProjection):
             elif payload["why"] == NOBODY_LEFT:
                 self.unasked.add((application, kind))
 
+    def _pulls_reopened(self, payload: Mapping[str, Json]) -> None:
+        for application, kind, ordinal, approval in table_rows(payload["pulls"]):
+            key = (application, kind, ordinal)
+            pull = self.open[key] = self._left.pop(key)
+            pull.approved = not approval
+            self.unasked.discard((application, kind))
+            self._given.rows[application, kind] += 1
+            self._out.rows[application, kind] += 1
+            if pull.why is PullReason.STAFF:
+                self.staff_cost += self.rules.kinds[kind].cost
+        self._assigned(payload)
+
     def _assigned(self, payload: Mapping[str, Json]) -> None:
         for application, kind, ordinal, seat, attempt, reviewer in table_rows(payload["items"]):
             pull = self.open[application, kind, ordinal]
@@ -159,14 +159,15 @@ class PullProjection(PeopleProjection):
             facts = self.reviewers[reviewer]
             facts.out += 1
             facts.load[kind] = facts.load.get(kind, 0) + 1
-            # Whatever becomes of the request, nobody is asked twice about one application.
+            # As long as it is open, and in the first version for good: nobody is asked twice.
             self._bar(application, reviewer)
 
     def _scored(self, payload: Mapping[str, Json]) -> None:
         application, kind, ordinal = (int_of(payload[name]) for name in ("a", "k", "o"))
         seat, reviewer = int_of(payload["seat"]), int_of(payload["r"])
         pull = self.open.get((application, kind, ordinal))
-        self._bar(application, reviewer)
+        if payload["counts"] or payload["extra"] == VOLUNTEERED or self._bars_once_asked():
+            self._bar_for_good(application, reviewer)
         if payload["extra"] == EXTRA_PULL:
             self._rank += 1
             self._count_pull(application, kind, ordinal)
@@ -179,8 +180,10 @@ class PullProjection(PeopleProjection):
             if seat in pull.live:
                 # An answer typed for the seat by another reviewer
                 # uses up nothing of the one who was asked.
-                answered_itself = pull.live[seat][1] == reviewer
-                self._end_live(pull, seat, kind, keeps_load=answered_itself)
+                successor = pull.live[seat][1]
+                self._end_live(pull, seat, kind, keeps_load=successor == reviewer)
+                if successor != reviewer and not self._bars_once_asked():
+                    self._free(application, successor, last=False)
         # Settled means take scores in the order of dispatch: one without an open pull comes last.
         rank = pull.rank if pull is not None else self._rank
         self._put_score(
@@ -191,7 +194,10 @@ class PullProjection(PeopleProjection):
             # The quorum is there: the other seats are not waited for,
             # and use up nobody's capacity.
             for left in list(pull.live):
+                unheard = pull.live[left][1]
                 self._end_live(pull, left, kind, keeps_load=False)
+                if not self._bars_once_asked():
+                    self._free(application, unheard, last=False)
             del self.open[application, kind, ordinal]
             self._out.rows[application, kind] -= 1
             self._closed.rows[application, kind] += 1
@@ -201,27 +207,45 @@ class PullProjection(PeopleProjection):
         application, kind, ordinal, seat, attempt = (int_of(payload[name]) for name in names)
         row = self._score_rows[application, kind, ordinal, seat, attempt]
         counted, counts = self._scores.counts[row], int(bool(payload["counts"]))
+        if counts:
+            # Admitted, or counted again: only a person lifts a bar that a review has made.
+            self._bar_for_good(application, int(self._scores.reviewer[row]))
         self._scores.correct(row, value=int_of(payload["v"]), counts=counts)
         pull = self.open.get((application, kind, ordinal))
         if pull is not None and counted and not counts:
             # The panel still waits, so another must be asked.
             pull.answered = tuple(other for other in pull.answered if other != seat)
+        if pull is not None and counts and not counted and seat not in pull.answered:
+            pull.answered = (*pull.answered, seat)
 
     def _declined(self, payload: Mapping[str, Json]) -> None:
         key = (int_of(payload["a"]), int_of(payload["k"]), int_of(payload["o"]))
         pull = self.open.get(key)
         if pull is not None:
             self._end_live(pull, int_of(payload["seat"]), key[1], keeps_load=False)
+        if self._bars_once_asked():
+            return
+        application, reviewer = key[0], int_of(payload["r"])
+        match DeclineKind(str(payload["kind"])):
+            case DeclineKind.MISSED:
+                # The applicant did not come: no reason to ask others first.
+                self._free(application, reviewer, last=False)
+            case DeclineKind.BUSY:
+                self._busy.setdefault(reviewer, set()).add(application)
+            case DeclineKind.CONFLICT | DeclineKind.UNQUALIFIED:
+                self._bar_for_good(application, reviewer)
 
     def _expired(self, payload: Mapping[str, Json]) -> None:
-        for application, kind, ordinal, seat, _attempt, _reviewer in table_rows(payload["items"]):
+        for application, kind, ordinal, seat, _attempt, reviewer in table_rows(payload["items"]):
             pull = self.open.get((application, kind, ordinal))
             if pull is not None:
                 self._end_live(pull, seat, kind, keeps_load=False)
+            if not self._bars_once_asked():
+                self._free(application, reviewer)
 
-    def _view(self, table: "GrowingTable") -> Integers:
-        # A fold that starts under today's rules passes through older ones with fewer kinds.
-        return table.rows[: self.applications, : len(self.rules.kinds)]
+    def _bars_once_asked(self) -> bool:
+        """Whether nobody who was asked once may be asked again about an application."""
+        return self.rules.asking == FIRST_ASKING
 
     def _credit(self, event: Event) -> None:
         """Store with a score what it changed in its arm's sums."""
@@ -230,17 +254,6 @@ class PullProjection(PeopleProjection):
         row = self._score_rows[application, kind, ordinal, seat, attempt]
         for delta in event.deltas:
             self._scores.credit(row, delta.numerator, delta.information)
-
-    def _tables(self) -> "tuple[GrowingTable, ...]":
-        return (self._given, self._closed, self._out, self._ordinals)
-
-    def _count_pull(self, application: int, kind: int, ordinal: int) -> None:
-        self._given.rows[application, kind] += 1
-        self._number_pull(application, kind, ordinal)
-
-    def _number_pull(self, application: int, kind: int, ordinal: int) -> None:
-        highest = self._ordinals.rows[application, kind]
-        self._ordinals.rows[application, kind] = max(highest, ordinal)
 
     def _end_live(self, pull: OpenPull, seat: int, kind: int, *, keeps_load: bool) -> None:
         if seat not in pull.live:

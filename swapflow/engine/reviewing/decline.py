@@ -10,6 +10,7 @@ from swapflow.domain.reviewing.assignment import (
 )
 from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.writes.transaction import Transaction
+from swapflow.engine.reviewing.barred_pairs import bar_pairs
 from swapflow.engine.reviewing.interviews import excuse
 from swapflow.engine.reviewing.submitted_score import seat_payload
 from swapflow.errors import (
@@ -49,10 +50,13 @@ def decline(
         tx.record(EventType.DECLINED, {**seat_payload(found), "kind": kind.value})
         if kind is DeclineKind.CONFLICT:
             pair = (found.application, found.reviewer)
-            tx.add_conflicts([pair], source="reviewer")
-            tx.record(EventType.CONFLICTS_ADDED, {"pairs": [list(pair)]})
+            bar_pairs(tx, [pair], source="reviewer", address=address)
         if kind is DeclineKind.BUSY and busy_until is not None:
             tx.add_absence(found.reviewer, busy_until)
+            if busy_until.first <= tx.now.date() <= busy_until.last:
+                # On record at once: when they are back they may be asked again, even if no
+                # coordinator looks at the calendar meanwhile.
+                tx.record(EventType.REVIEWER_AWAY, {"r": found.reviewer, "away": 1})
         if reason:
             tx.note(subject=assignment, by=by, text=reason)
         excuse(tx, found, address=address)

@@ -21,6 +21,7 @@ from swapflow.domain.rules import Rules
 from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.projection.pull_events import EXTRA_PULL
+from swapflow.engine.reviewing.asked_again import asked_again, end_asked_again
 from swapflow.engine.reviewing.submitted_score import (
     check_origin,
     new_score,
@@ -178,11 +179,11 @@ class _Submission:
         )
 
     def _admitted(self, assignment: Assignment) -> bool:
-        """Whether a volunteered score of the same reviewer on the same application counts."""
+        """Whether another score of the same reviewer on the same application counts."""
         return any(
             score.application == assignment.application
             for score in self._tx.scores_of_reviewer(assignment.reviewer)
-            if score.counts and score.origin in UNASKED
+            if score.counts
         )
 
     def _value(self, answer: Answer, assignment: Assignment) -> int:
@@ -211,11 +212,14 @@ class _Submission:
         """Close the own pull if no other reviewer has begun it, else open an extra one."""
         pull = self._pulls[assignment.pull_id]
         same_seat = [a for a in self._tx.assignments_of([pull.id]) if a.seat == assignment.seat]
+        again = asked_again(self._tx, assignment)
         begun = assignment.seat in self._changes[pull.id].values or any(
-            a.status is AssignmentStatus.OPENED for a in same_seat
+            a.status is AssignmentStatus.OPENED and a.reviewer != assignment.reviewer
+            for a in same_seat
         )
         waits = pull.status is PullStatus.OPEN and pull.id not in self._closed
         if waits and not begun:
+            self._replaced.update(end_asked_again(self._tx, again))
             # A successor who has not opened the request loses nothing when the first reviewer's
             # answer counts.
             replaced_by = [a.id for a in same_seat if a.status.is_open]
@@ -231,6 +235,7 @@ class _Submission:
             return self._keep(answer, assignment, value, reason=NotCounted.NO_LONGER_ASKED)
         if cycle.spent + cycle.committed + pull.cost > self._rules.budget:
             return self._keep(answer, assignment, value, reason=NotCounted.NO_BUDGET)
+        self._replaced.update(end_asked_again(self._tx, again))
         return self._count_extra(answer, assignment, value)
 
     def _count(

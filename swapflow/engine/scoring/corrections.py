@@ -8,7 +8,9 @@ from swapflow.domain.fixed_point import Delta, contribution
 from swapflow.domain.ids import cycle_of
 from swapflow.domain.reviewing.assignment import (
     OPEN_ASSIGNMENT,
+    AssignmentStatus,
     Pull,
+    PullStatus,
 )
 from swapflow.domain.reviewing.score import Answer, NotCounted, Score
 from swapflow.engine.ports.cycles import CycleReads
@@ -116,17 +118,84 @@ def void_reviewer(
     return void([s.assignment_id for s in scores], by=by, reason=reason, ledger=ledger)
 
 
-def admit(assignment: str, *, by: str, reason: str, ledger: CycleReads) -> int:
-    """Admit a volunteered score, for a stated reason; return the number of the event.
+def restore(assignments: Collection[str], *, by: str, reason: str, ledger: CycleReads) -> int:
+    """Undo voids: each score counts again, by a further revision; return how many.
+
+    All of them, or none.
 
     Raises:
-        InvalidInputError: If the score was asked for, or counts already, or if its reviewer
-            was asked about the same application: a second score by one reviewer is not
-            independent.
+        InvalidInputError: If there is no reason, a score was not voided, its reviewer's new
+            request about the applicant is open or counts, or its seat went to another.
+        CycleFinalizedError: If the cohort is fixed.
+    """
+    if not reason.strip():
+        raise InvalidInputError("reason_missing")
+    names = sorted(set(assignments))
+    if not names:
+        return 0
+    if len({cycle_of(name) for name in names}) > 1:
+        raise InvalidInputError("answers_of_several_cycles", cycles=len(names))
+    with ledger.write(cycle_of(names[0])) as tx:
+        for name in names:
+            old = _score(tx, name)
+            if old.counts or old.reason != NotCounted.VOIDED:
+                raise InvalidInputError("score_not_voided", assignment=name)
+            _refuse_second_look(tx, old)
+            _refuse_taken_seat(tx, old)
+            new = replace(
+                old, revision=old.revision + 1, counts=True, reason="", submitted_at=tx.now
+            )
+            revise(tx, old, new, marks=None, by=by, reason=reason.strip())
+    return len(names)
+
+
+def restore_reviewer(
+    cycle_id: str, reviewer: int, *, by: str, reason: str, ledger: CycleReads
+) -> int:
+    """Undo the voids of all scores of a reviewer; return how many count again.
+
+    Raises:
+        InvalidInputError, CycleFinalizedError: As `restore` does; then none is restored.
+    """
+    with ledger.write(cycle_id) as tx:
+        voided = [
+            score.assignment_id
+            for score in tx.scores_of_reviewer(reviewer)
+            if not score.counts and score.reason == NotCounted.VOIDED
+        ]
+    return restore(voided, by=by, reason=reason, ledger=ledger)
+
+
+def _refuse_taken_seat(tx: Transaction, score: Score) -> None:
+    """Refuse to count a score again whose request waits for others in its place."""
+    if tx.pulls([score.pull_id])[score.pull_id].status is not PullStatus.OPEN:
+        return
+    others = [a for a in tx.assignments_of([score.pull_id]) if a.id != score.assignment_id]
+    taken = any(
+        a.seat == score.seat and (a.status.is_open or a.status is AssignmentStatus.SCORED)
+        for a in others
+    )
+    pull = tx.pulls([score.pull_id])[score.pull_id]
+    counting = sum(s.counts for s in tx.standing_scores([score.pull_id]))
+    # The last answer of a panel closes its request; one that was voided cannot.
+    if taken or counting + 1 >= pull.quorum:
+        raise InvalidInputError("seat_taken", assignment=score.assignment_id)
+
+
+def admit(assignment: str, *, by: str, reason: str, ledger: CycleReads) -> int:
+    """Admit a volunteered score, or one that was kept when its applicant was withdrawn.
+
+    Returns:
+        The number of the event.
+
+    Raises:
+        InvalidInputError: If the score counts already, if it was asked for and its request was
+            not ended by a withdrawal, if its reviewer is in conflict, or was asked about the same
+            application: a second score by one reviewer is not independent.
     """
     with ledger.write(cycle_of(assignment)) as tx:
         old = _score(tx, assignment)
-        if old.origin not in UNASKED or old.counts:
+        if old.counts or not (old.origin in UNASKED or _was_kept(tx, old)):
             raise InvalidInputError("score_not_volunteered", assignment=assignment)
         _refuse_second_look(tx, old)
         new = replace(old, revision=old.revision + 1, counts=True, reason="admitted by staff")
@@ -173,6 +242,15 @@ def revise(
                 information=after[1] - before[1],
             )
         ],
+    )
+
+
+def _was_kept(tx: Transaction, score: Score) -> bool:
+    """Whether a score came after its request had ended with the applicant's withdrawal."""
+    return (
+        score.reason == NotCounted.NO_LONGER_ASKED
+        and tx.pulls([score.pull_id])[score.pull_id].status is PullStatus.CANCELLED
+        and (score.application, score.reviewer) not in tx.conflicts()
     )
 
 

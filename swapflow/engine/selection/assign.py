@@ -29,6 +29,9 @@ CHUNK = 200
 
 FORBIDDEN = 1e9
 WRONG_TOPIC = 1e4
+ASKED_BEFORE = 5e4
+"""Price of a reviewer whose earlier request ended without a review: others come first."""
+
 NOT_IN_RESERVE = 1e5
 """Price of a reviewer outside the reserve in a reconsideration."""
 
@@ -240,6 +243,9 @@ class _Matching:
                     else FORBIDDEN
                     for number in reviewers
                 ]
+            before = projection.asked_before.get(seat.application)
+            if before:
+                price[row] += [ASKED_BEFORE if number in before else 0.0 for number in reviewers]
             if self._joining is not None:
                 price[row] -= self._joining.joins(seat.application, reviewers)
             # The price of a conflict is set last: nothing added above may make a barred pair

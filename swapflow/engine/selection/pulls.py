@@ -17,6 +17,7 @@ from swapflow.domain.reviewing.assignment import (
 )
 from swapflow.domain.rules import KindRules, Rules
 from swapflow.engine.ports.writes.transaction import Transaction
+from swapflow.engine.projection.cycle_projection import CycleProjection
 from swapflow.engine.projection.pull_events import PullKey
 from swapflow.engine.selection.assign import Seat
 from swapflow.engine.selection.staffing import PlannedPull
@@ -31,6 +32,24 @@ HARMLESS = frozenset(
     }
 )
 """Events that may happen between a decision's reading and its writing."""
+
+_OF_ANSWERS = frozenset({EventType.SCORED, EventType.SCORE_CORRECTED})
+"""Events by which a reviewer who was asked before may have answered after all."""
+
+
+def harmless_for(
+    projection: CycleProjection, pairs: Iterable[tuple[int, int]]
+) -> frozenset[EventType]:
+    """Return the events that may happen before these reviewers are asked.
+
+    Args:
+        projection: The cycle as the plan saw it.
+        pairs: (application, reviewer) of the plan.
+    """
+    again = any(
+        reviewer in projection.asked_before.get(application, ()) for application, reviewer in pairs
+    )
+    return HARMLESS - _OF_ANSWERS if again else HARMLESS
 
 
 def open_pulls(

@@ -6,9 +6,11 @@ from dataclasses import dataclass, replace
 from swapflow.domain.people.reviewer import NewReviewer, Reviewer
 from swapflow.engine.intake.roster import (
     add_conflicts,
+    come_back,
     leave,
     purge_reviewer,
     set_panel,
+    waive_conflict,
 )
 from swapflow.engine.intake.roster_list import (
     ListedReviewers,
@@ -18,6 +20,10 @@ from swapflow.engine.intake.roster_list import (
 )
 from swapflow.engine.notifications.reviewer_mail import nudge, nudge_late
 from swapflow.engine.reviewing import interviews
+from swapflow.engine.scoring.conflicting_scores import (
+    ConflictingScore,
+    conflicting_scores,
+)
 from swapflow.engine.services.context import ServiceContext
 from swapflow.errors import InvalidInputError
 
@@ -114,17 +120,46 @@ class ReviewerService:
         moved = leave(cycle_id, external_id, by=by, reason=reason, ledger=self.context.ledger)
         return self.context.ring_after(cycle_id, moved)
 
-    def add_conflicts(
-        self, cycle_id: str, pairs: Iterable[tuple[str, str]], *, source: str
-    ) -> None:
-        """Store conflicts of interest, as (application, reviewer) external ids."""
-        add_conflicts(cycle_id, pairs, source=source, ledger=self.context.ledger)
+    def come_back(self, cycle_id: str, external_id: str, *, by: str, reason: str) -> None:
+        """Put a reviewer who left on the roster again."""
+        come_back(cycle_id, external_id, by=by, reason=reason, ledger=self.context.ledger)
         self.context.doorbell.ring(cycle_id)
 
-    def set_panel(self, cycle_id: str, pairs: Iterable[tuple[str, str]]) -> None:
-        """Restrict applications to the reviewers named."""
-        set_panel(cycle_id, pairs, ledger=self.context.ledger)
+    def add_conflicts(
+        self, cycle_id: str, pairs: Iterable[tuple[str, str]], *, source: str
+    ) -> int:
+        """Store conflicts of interest, as (application, reviewer) external ids.
+
+        Return how many open requests were taken back.
+        """
+        taken_back = add_conflicts(
+            cycle_id,
+            pairs,
+            source=source,
+            address=self.context.address,
+            ledger=self.context.ledger,
+        )
+        return self.context.ring_after(cycle_id, taken_back)
+
+    def waive_conflict(
+        self, cycle_id: str, application: str, reviewer: str, *, by: str, reason: str
+    ) -> None:
+        """Accept a reviewer's scores of an application although the two are barred."""
+        waive_conflict(
+            cycle_id, application, reviewer, by=by, reason=reason, ledger=self.context.ledger
+        )
         self.context.doorbell.ring(cycle_id)
+
+    def conflicting_scores(self, cycle_id: str) -> tuple[ConflictingScore, ...]:
+        """List scores that count although their reviewer is barred, until voided or waived."""
+        return conflicting_scores(cycle_id, ledger=self.context.ledger)
+
+    def set_panel(self, cycle_id: str, pairs: Iterable[tuple[str, str]]) -> int:
+        """Restrict applications to the reviewers named; return how many requests ended."""
+        taken_back = set_panel(
+            cycle_id, pairs, address=self.context.address, ledger=self.context.ledger
+        )
+        return self.context.ring_after(cycle_id, taken_back)
 
     def interview_requests(self, cycle_id: str) -> tuple[interviews.Requested, ...]:
         """List the requests for a meeting with an applicant, with their slots."""

@@ -62,6 +62,23 @@ class ScoreService:
         )
         return self.context.ring_after(cycle_id, voided)
 
+    def restore(self, assignment_ids: Collection[str], *, by: str, reason: str) -> int:
+        """Undo voids, so that the scores count again: all or none; return how many."""
+        restored = corrections.restore(
+            assignment_ids, by=by, reason=reason, ledger=self.context.ledger
+        )
+        for cycle_id in {cycle_of(name) for name in assignment_ids}:
+            self.context.doorbell.ring(cycle_id)
+        return restored
+
+    def restore_reviewer(self, cycle_id: str, external_id: str, *, by: str, reason: str) -> int:
+        """Undo the voids of all scores of a reviewer: all or none; return how many."""
+        number = self.context.reviewer_number(cycle_id, external_id)
+        restored = corrections.restore_reviewer(
+            cycle_id, number, by=by, reason=reason, ledger=self.context.ledger
+        )
+        return self.context.ring_after(cycle_id, restored)
+
     def volunteer(
         self, cycle_id: str, scores: Sequence[Volunteered], *, imported: bool
     ) -> tuple[str, ...]:

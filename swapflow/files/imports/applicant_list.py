@@ -1,6 +1,6 @@
 """A list of applicants looked at: how it is read, what it would do, and what stops it."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from swapflow.engine.intake.column_choice import ReviewerColumns, check_named
@@ -118,7 +118,11 @@ def preview_applicant_list(
         plan=plan,
         bad=tuple(sorted((*found.bad, *contrary), key=lambda row: row.line)),
         # Who shares an address is named with all who are alike, those of the program included.
-        warnings=(*notes, *(text for text in found.warnings if text not in found.shared)),
+        warnings=(
+            *notes,
+            *(text for text in found.warnings if text not in found.shared),
+            *own_reviews(plan.own(product.reviewers.list(cycle_id))),
+        ),
         alike=possible_duplicates(_people(plan, product, cycle_id)),
         columns=product.applicants.plan_columns(
             cycle_id,
@@ -179,6 +183,15 @@ def remember(reading: Reading, what: str, *, product: Swapflow, cycle_id: str, b
     settings = reading.over(Reading.of_settings(before)).settings()
     if settings != before:
         product.applicants.keep_list_reading(cycle_id, what, settings, by=by)
+
+
+def own_reviews(pairs: Iterable[tuple[str, str]]) -> list[str]:
+    """Tell of each applicant who is a reviewer by mail address."""
+    return [
+        f"reviewer {reviewer!r} has the mail address of applicant {applicant!r}: they are not "
+        "asked about themself, and a conflict of interest is recorded"
+        for applicant, reviewer in pairs
+    ]
 
 
 def _people(plan: ListPlan, product: Swapflow, cycle_id: str) -> list[ListedPerson]:

@@ -7,7 +7,7 @@ from swapflow.domain.rules import Rules
 from swapflow.engine.intake.roster_list import ListedReviewers, RosterPlan
 from swapflow.engine.services import Swapflow
 from swapflow.errors import BadRow, InvalidInputError
-from swapflow.files.imports.applicant_list import remember
+from swapflow.files.imports.applicant_list import own_reviews, remember
 from swapflow.files.imports.import_settings import Reading
 from swapflow.files.imports.pairs import spelled, stranger
 from swapflow.files.imports.possible_duplicates import (
@@ -85,7 +85,12 @@ def preview_reviewer_list(
             *_shared_addresses(plan, table, found),
             *([] if at_command_line else _refused_programs(product, table, found)),
         ),
-        warnings=(*([note] if taken else []), *table.warnings, *_left(plan)),
+        warnings=(
+            *([note] if taken else []),
+            *table.warnings,
+            *_left(plan),
+            *own_reviews(plan.own(product.applicants.list(cycle_id))),
+        ),
         plan=plan,
         alike=possible_duplicates(
             ListedPerson(external_id=r.external_id, name=r.name, email=r.email, new=new)

@@ -1,15 +1,54 @@
 """Meetings, their outcomes, endorsements, and conflicts of interest."""
 
-from sqlalchemy import Connection, insert, select
+import json
+from collections.abc import Mapping
+
+from sqlalchemy import Connection, bindparam, exists, insert, or_, select
 from typing_extensions import override
 
 from swapflow.domain.cohort.meeting import Endorsement, Meeting, Said, Turn, Word
+from swapflow.domain.event import EventType
+from swapflow.domain.reviewing.score import Score
 from swapflow.engine.ports.decisions import DecisionReads
 from swapflow.engine.ports.writes.decisions import DecisionWrites
 from swapflow.ledger.core.cycle_lock import CycleLock
 from swapflow.ledger.core.database import Database
+from swapflow.ledger.core.row_mapping import SCORE_COLUMNS, to_score
 from swapflow.ledger.core.statements import insert_ignoring
-from swapflow.ledger.schema import CONFLICT, ENDORSEMENT, MEETING, MEETING_OUTCOME, MEETING_TURN
+from swapflow.ledger.schema import (
+    CONFLICT,
+    ENDORSEMENT,
+    EVENT,
+    MEETING,
+    MEETING_OUTCOME,
+    MEETING_TURN,
+    PANEL,
+    SCORE,
+)
+
+
+_LATER = SCORE.alias("later")
+_OF_PANEL = (PANEL.c.cycle_id == SCORE.c.cycle_id) & (PANEL.c.application == SCORE.c.application)
+_BARRED_SCORES = (
+    select(*SCORE_COLUMNS)
+    .where(
+        SCORE.c.cycle_id == bindparam("cycle"),
+        SCORE.c.counts.is_(True),
+        ~exists().where(
+            _LATER.c.assignment_id == SCORE.c.assignment_id, _LATER.c.revision > SCORE.c.revision
+        ),
+        or_(
+            exists().where(
+                CONFLICT.c.cycle_id == SCORE.c.cycle_id,
+                CONFLICT.c.application == SCORE.c.application,
+                CONFLICT.c.reviewer == SCORE.c.reviewer,
+            ),
+            exists().where(_OF_PANEL)
+            & ~exists().where(_OF_PANEL, PANEL.c.reviewer == SCORE.c.reviewer),
+        ),
+    )
+    .order_by(SCORE.c.id)
+)
 
 
 class SqlMeetings(DecisionReads):
@@ -35,6 +74,35 @@ class SqlMeetings(DecisionReads):
         query = select(*columns).where(CONFLICT.c.cycle_id == cycle_id).order_by(*columns)
         with self._database.reading() as connection:
             return tuple((row.application, row.reviewer) for row in connection.execute(query))
+
+    @override
+    def conflict_sources(self, cycle_id: str) -> Mapping[tuple[int, int], str]:
+        query = select(CONFLICT).where(CONFLICT.c.cycle_id == cycle_id)
+        with self._database.reading() as connection:
+            rows = connection.execute(query).all()
+        return {(row.application, row.reviewer): row.source for row in rows}
+
+    @override
+    def barred_scores(self, cycle_id: str) -> tuple[Score, ...]:
+        with self._database.reading() as connection:
+            rows = connection.execute(_BARRED_SCORES, {"cycle": cycle_id})
+            return tuple(to_score(row) for row in rows)
+
+    @override
+    def panels(self, cycle_id: str) -> tuple[tuple[int, int], ...]:
+        columns = PANEL.c.application, PANEL.c.reviewer
+        query = select(*columns).where(PANEL.c.cycle_id == cycle_id).order_by(*columns)
+        with self._database.reading() as connection:
+            return tuple((row.application, row.reviewer) for row in connection.execute(query))
+
+    @override
+    def waived_conflicts(self, cycle_id: str) -> frozenset[tuple[int, int]]:
+        query = select(EVENT.c.body).where(
+            EVENT.c.cycle_id == cycle_id, EVENT.c.type == EventType.CONFLICT_WAIVED.value
+        )
+        with self._database.reading() as connection:
+            payloads = [json.loads(body)["payload"] for body in connection.scalars(query)]
+        return frozenset((payload["a"], payload["r"]) for payload in payloads)
 
 
 class MeetingWrites(CycleLock, DecisionWrites):

@@ -1,6 +1,7 @@
 """The core of a write: the lock of the cycle's row, the chain of events, the rules."""
 
 import hashlib
+import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -68,6 +69,11 @@ _SAVE_CYCLE = (
     update(CYCLE)
     .where(CYCLE.c.id == bindparam("cycle"))
     .values({name: bindparam(f"new_{name}") for name in _CHANGED})
+)
+_PAYLOADS = (
+    select(EVENT.c.body)
+    .where(EVENT.c.cycle_id == bindparam("cycle"), EVENT.c.type == bindparam("type"))
+    .order_by(EVENT.c.seq)
 )
 _TYPES_AFTER = (
     select(EVENT.c.type)
@@ -138,6 +144,11 @@ class CycleLock(CycleWrites):
     @property
     def now(self) -> datetime:
         return self._now
+
+    @override
+    def payloads(self, event_type: EventType) -> tuple[Mapping[str, Json], ...]:
+        rows = self._connection.scalars(_PAYLOADS, {"cycle": self._id, "type": event_type.value})
+        return tuple(json.loads(body)["payload"] for body in rows)
 
     @override
     def record(

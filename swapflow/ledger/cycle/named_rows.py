@@ -130,21 +130,23 @@ class NamedRowWrites(CycleLock, CycleWrites, PeopleWrites):
             )
         )
         if before.email and email and before.email != email:
-            self._readdress(before.email, email, to_applicants=people is APPLICATION)
+            self._readdress(before.email, email, applicant=number if people is APPLICATION else -1)
 
-    def _readdress(self, before: str, after: str, *, to_applicants: bool) -> None:
-        """Send what waits for an address, or was refused there, to another one.
+    def _readdress(self, before: str, after: str, *, applicant: int) -> None:
+        """Send what waits for an address, is held, or was refused there, to another one.
 
-        Letters go to applicants, all other mails of a cycle to reviewers and staff.
+        Letters go to applicants, all other mails of a cycle to reviewers and staff. Of two
+        applicants with one address, the letters of the one who moved go along; -1 for a reviewer.
         """
         letters = MESSAGE.c.id.like(f"{self._id}:letter:%")
+        own = MESSAGE.c.id.like(f"{self._id}:letter:%:{applicant}")
         self._connection.execute(
             update(MESSAGE)
             .where(
                 MESSAGE.c.cycle_id == self._id,
                 func.lower(MESSAGE.c.to) == before.lower(),
-                MESSAGE.c.state.in_(("queued", "failed")),
-                letters if to_applicants else ~letters,
+                MESSAGE.c.state.in_(("queued", "held", "failed")),
+                ~letters if applicant < 0 else own,
             )
             .values(to=after)
         )

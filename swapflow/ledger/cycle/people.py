@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Sequence
 
-from sqlalchemy import delete, update
+from sqlalchemy import delete, select, update
 from typing_extensions import override
 
 from swapflow.domain.people.application import (
@@ -178,6 +178,13 @@ class PeopleWrites(NamedRowWrites, PeopleWritesPort):
             for a, r in pairs
         ]
         return insert_ignoring(self._connection, CONFLICT, rows)
+
+    @override
+    def conflicts(self) -> frozenset[tuple[int, int]]:
+        query = select(CONFLICT.c.application, CONFLICT.c.reviewer).filter_by(cycle_id=self._id)
+        return frozenset(
+            (row.application, row.reviewer) for row in self._connection.execute(query)
+        )
 
     @override
     def set_panel(self, pairs: Iterable[tuple[int, int]]) -> None:

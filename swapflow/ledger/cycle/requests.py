@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
-from sqlalchemy import bindparam, delete, func, select, update
+from sqlalchemy import bindparam, case, delete, func, select, update
 from typing_extensions import override
 
 from swapflow.domain.people.application import Application
@@ -70,6 +70,21 @@ _SHIFT = (
     update(ASSIGNMENT)
     .where(ASSIGNMENT.c.id == bindparam("which"))
     .values(due_at=bindparam("moment"))
+)
+_RESUME = (
+    update(ASSIGNMENT)
+    .where(
+        ASSIGNMENT.c.id == bindparam("which"),
+        ASSIGNMENT.c.status == AssignmentStatus.CANCELLED.value,
+    )
+    .values(
+        status=case(
+            (ASSIGNMENT.c.opened_at.is_not(None), AssignmentStatus.OPENED.value),
+            (ASSIGNMENT.c.delivered_at.is_not(None), AssignmentStatus.DELIVERED.value),
+            else_=AssignmentStatus.QUEUED.value,
+        ),
+        due_at=bindparam("moment"),
+    )
 )
 _MOVE_ASSIGNMENTS = (
     update(ASSIGNMENT)
@@ -241,6 +256,16 @@ class RequestWrites(CycleLock, PeopleWrites, RequestWritesPort):
             status=to.value,
             allowed=[status.value for status in allowed],
         )
+
+    @override
+    def resume_assignments(
+        self, assignments: Sequence[Assignment], *, windows: Sequence[float | None]
+    ) -> None:
+        for one in assignments:
+            window, due = windows[one.kind], one.due_at
+            if window and due is not None and due <= self._now:
+                due = self._now + timedelta(days=window)
+            self._connection.execute(_RESUME, {"which": one.id, "moment": due})
 
     @override
     def shift_due_times(self, by: timedelta) -> None:

@@ -136,6 +136,7 @@ def open_decision(
             if proposal
             else [],
             "rubric_changes": product.cycles.rubric_changes(cycle.id),
+            "conflicting": product.reviewers.conflicting_scores(cycle.id),
             # That groups are recorded, never what they say: no name of one leaves this line.
             "monitored": bool(monitoring_beside(product).attributes(cycle.id)),
             "gone": [

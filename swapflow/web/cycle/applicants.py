@@ -35,7 +35,6 @@ router = APIRouter(prefix="/applicants")
 
 MayRead = Annotated[Principal, Depends(may(Right.SEE_APPLICANTS))]
 MayManage = Annotated[Principal, Depends(may(Right.MANAGE_APPLICANTS))]
-MayDecide = Annotated[Principal, Depends(may(Right.DECIDE))]
 MaySetUp = Annotated[Principal, Depends(may(Right.SET_UP))]
 MaySomewhere = Annotated[Principal, Depends(may_anywhere(Right.SEE_APPLICANTS))]
 Word = Annotated[str, Query(max_length=100)]
@@ -189,15 +188,24 @@ def _card(
             "zone": rules.zone,
             "seen_as": product.applicants.reviewer_view(cycle_id).name_of(application),
             "pdf_too": can_make_pdf(),
+            "conflicting": [
+                one
+                for one in product.reviewers.conflicting_scores(cycle_id)
+                if one.score.application == number
+            ],
+            "roster": (
+                roster_options(product, cycle_id) if Right.MANAGE_REVIEWERS in rights else ()
+            ),
             "refused": refused,
         },
         status=refused.status,
     )
 
 
-def _card_again(
+def card_again(
     request: Request, principal: Principal, product: Product, cycle_id: str, number: int
 ) -> Again:
+    """Return what shows the applicant's page again, with a form that was refused."""
     return lambda refused: _card(request, principal, product, cycle_id, number, refused)
 
 
@@ -218,7 +226,7 @@ def move(
         if what not in _MOVES:
             raise InvalidInputError("action_not_chosen")
         why = said_why(reason)
-        name = _name(product, cycle_id, number)
+        name = name_of(product, cycle_id, number)
         product.applicants.move(
             cycle_id,
             name,
@@ -237,7 +245,7 @@ def move(
         deed,
         form="status",
         typed={"reason": reason},
-        again=_card_again(request, principal, product, cycle_id, number),
+        again=card_again(request, principal, product, cycle_id, number),
     )
 
 
@@ -257,7 +265,7 @@ def ask(
         if kind not in {known.name for known in product.cycles.rules(cycle_id).kinds}:
             raise FieldError("kind", "kind_not_chosen")
         why = said_why(reason)
-        name = _name(product, cycle_id, number)
+        name = name_of(product, cycle_id, number)
         product.applicants.ask(cycle_id, name, kind, by=principal.name, reason=why)
 
     back = f"/applicants/{cycle_id}/{number}"
@@ -269,41 +277,7 @@ def ask(
         deed,
         form="ask",
         typed={"kind": kind, "reason": reason},
-        again=_card_again(request, principal, product, cycle_id, number),
-    )
-
-
-@router.post("/{cycle_id}/{number}/pin")
-def pin(
-    request: Request,
-    principal: MayDecide,
-    product: Product,
-    cycle_id: str,
-    number: int,
-    verdict: Annotated[str, Form()] = "",
-    reason: Reason = "",
-    revision: Annotated[str, Form(max_length=40)] = "",
-) -> Response:
-    """Pin an applicant in or out at the decision, or take that back."""
-
-    def deed() -> None:
-        _name(product, cycle_id, number)
-        why = said_why(reason)
-        product.cohort.propose_pin(
-            cycle_id, number, verdict, by=principal.name, reason=why, made_from=revision
-        )
-
-    back = f"/applicants/{cycle_id}/{number}"
-    done = {"in": "pinned an applicant in", "out": "pinned an applicant out"}
-    return act(
-        request,
-        principal,
-        back,
-        done.get(verdict, "took a pin back"),
-        deed,
-        form="pin",
-        typed={"reason": reason},
-        again=_card_again(request, principal, product, cycle_id, number),
+        again=card_again(request, principal, product, cycle_id, number),
     )
 
 
@@ -319,7 +293,7 @@ def erase(
     """Erase everything personal about an applicant, once their id is typed."""
 
     def deed() -> None:
-        name = _name(product, cycle_id, number)
+        name = name_of(product, cycle_id, number)
         if confirm.strip() != name:
             raise FieldError("confirm", "erasing_applicant_name_differs", name=name)
         product.applicants.erase(cycle_id, name, by=principal.name)
@@ -332,7 +306,7 @@ def erase(
         deed,
         form="erase",
         typed={"confirm": confirm},
-        again=_card_again(request, principal, product, cycle_id, number),
+        again=card_again(request, principal, product, cycle_id, number),
     )
 
 
@@ -376,7 +350,21 @@ def _rows(product: Product, cycle_id: str, only: int | None = None) -> list[dict
     return rows
 
 
-def _name(product: Product, cycle_id: str, number: int) -> str:
+def roster_options(product: Product, cycle_id: str) -> list[tuple[str, str]]:
+    """List the reviewers who are known by name, as options."""
+    return [
+        (one.external_id, f"{one.name} ({one.external_id})" if one.name else one.external_id)
+        for one in product.reviewers.list(cycle_id)
+        if not one.was_erased
+    ]
+
+
+def name_of(product: Product, cycle_id: str, number: int) -> str:
+    """Return an applicant's id.
+
+    Raises:
+        InvalidInputError: If the applicant was erased.
+    """
     name = product.applicants.get(cycle_id, number).external_id
     if not name:
         raise InvalidInputError("applicant_was_erased")

@@ -11,6 +11,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from swapflow.domain.people.reviewer import Absence, DeclineKind, Reviewer
 from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus
+from swapflow.domain.reviewing.score import NotCounted
 from swapflow.engine.ports.records import ApplicantName
 from swapflow.engine.selection.reviewer_severity import SeverityEstimates
 from swapflow.errors import InvalidInputError, NotFoundError
@@ -38,7 +39,6 @@ router = APIRouter(prefix="/reviewers")
 MaySee = Annotated[Principal, Depends(may(Right.SEE_REVIEWERS))]
 MayManage = Annotated[Principal, Depends(may(Right.MANAGE_REVIEWERS))]
 MaySetUp = Annotated[Principal, Depends(may(Right.SET_UP))]
-MayEnter = Annotated[Principal, Depends(may(Right.ENTER_REVIEWS))]
 MaySomewhere = Annotated[Principal, Depends(may_anywhere(Right.SEE_REVIEWERS))]
 Text = Annotated[str, Form()]
 
@@ -55,6 +55,8 @@ _WORDS = {
     "reassign": "passed a request on",
     "away": "paused a reviewer for some days",
     "back": "ended a reviewer's pause",
+    "conflict": "recorded a conflict of interest",
+    "return": "put a reviewer on the roster again",
 }
 
 
@@ -131,64 +133,6 @@ def show_reviewer(
     return _card(request, principal, product, cycle_id, number, page=page)
 
 
-@router.post("/{cycle_id}/{number}/void")
-def void_all(
-    request: Request,
-    principal: MayEnter,
-    product: Product,
-    cycle_id: str,
-    number: int,
-    reason: Reason = "",
-) -> Response:
-    """Void every review of a reviewer."""
-
-    def deed() -> None:
-        why = said_why(reason)
-        name = _reviewer(product, cycle_id, number).external_id
-        product.scores.void_reviewer(cycle_id, name, by=principal.name, reason=why)
-
-    return act(
-        request,
-        principal,
-        f"/reviewers/{cycle_id}/{number}",
-        "voided all reviews of a reviewer",
-        deed,
-        form="change",
-        typed={"reason": reason},
-        again=_again(request, principal, product, cycle_id, number),
-    )
-
-
-@router.post("/{cycle_id}/{number}/reviews/void")
-def void_one(
-    request: Request,
-    principal: MayEnter,
-    product: Product,
-    cycle_id: str,
-    number: int,
-    task: Text = "",
-    reason: Reason = "",
-) -> Response:
-    """Void one review."""
-
-    def deed() -> None:
-        # The id comes from the form: only a review of this reviewer may be named.
-        if task not in {one.id for one in product.reports.reviews_by(cycle_id, number)}:
-            raise InvalidInputError("review_not_chosen")
-        product.scores.void([task], by=principal.name, reason=said_why(reason))
-
-    return act(
-        request,
-        principal,
-        f"/reviewers/{cycle_id}/{number}",
-        "voided one review",
-        deed,
-        form=f"void {task}",
-        typed={"reason": reason},
-        again=_again(request, principal, product, cycle_id, number),
-    )
-
-
 @router.post("/{cycle_id}/{number}/erase")
 def erase(
     request: Request,
@@ -201,7 +145,7 @@ def erase(
     """Erase everything personal about a reviewer, once their id is typed."""
 
     def deed() -> None:
-        name = _reviewer(product, cycle_id, number).external_id
+        name = reviewer_numbered(product, cycle_id, number).external_id
         if confirm.strip() != name:
             raise FieldError("confirm", "erasing_reviewer_name_differs", name=name)
         product.reviewers.erase(cycle_id, name, by=principal.name)
@@ -215,7 +159,7 @@ def erase(
         deed,
         form="erase",
         typed={"confirm": confirm},
-        again=_again(request, principal, product, cycle_id, number),
+        again=card_again(request, principal, product, cycle_id, number),
     )
 
 
@@ -231,12 +175,18 @@ def change(  # noqa: PLR0913, PLR0917 - FastAPI reads the form from the signatur
     task: Text = "",
     first: Text = "",
     last: Text = "",
+    applicant: Text = "",
 ) -> Response:
-    """Ask again, pause, take back what was not begun, pass one request on, or end the role."""
-    forms = {"release": "change", "leave": "change", "reassign": f"reassign {task}"}
+    """Ask again, pause, take back or pass on requests, record a conflict, or end the role."""
+    forms = {
+        "release": "change",
+        "leave": "change",
+        "return": "change",
+        "reassign": f"reassign {task}",
+    }
 
     def deed() -> None:
-        name = _reviewer(product, cycle_id, number).external_id
+        name = reviewer_numbered(product, cycle_id, number).external_id
         match what:
             case "nudge":
                 product.reviewers.nudge(cycle_id, name, by=principal.name)
@@ -244,6 +194,16 @@ def change(  # noqa: PLR0913, PLR0917 - FastAPI reads the form from the signatur
                 product.tasks.add_absence(cycle_id, number, _days(first, last))
             case "back":
                 product.tasks.remove_absence(cycle_id, number, _days(first, last))
+            case "conflict":
+                if not applicant.strip():
+                    raise FieldError("applicant", "applicant_not_named")
+                product.reviewers.add_conflicts(
+                    cycle_id, [(applicant.strip(), name)], source=f"staff: {principal.name}"
+                )
+            case "return":
+                product.reviewers.come_back(
+                    cycle_id, name, by=principal.name, reason=said_why(reason)
+                )
             case "leave":
                 product.reviewers.leave(cycle_id, name, by=principal.name, reason=said_why(reason))
             case "release" | "reassign":
@@ -258,8 +218,8 @@ def change(  # noqa: PLR0913, PLR0917 - FastAPI reads the form from the signatur
         _WORDS.get(what, what),
         deed,
         form=forms.get(what, what),
-        typed={"reason": reason, "first": first, "last": last},
-        again=_again(request, principal, product, cycle_id, number),
+        typed={"reason": reason, "first": first, "last": last, "applicant": applicant},
+        again=card_again(request, principal, product, cycle_id, number),
     )
 
 
@@ -295,7 +255,7 @@ def _card(
     page: int = 1,
     refused: Refused = NOTHING_REFUSED,
 ) -> Response:
-    reviewer = _reviewer(product, cycle_id, number)
+    reviewer = reviewer_numbered(product, cycle_id, number)
     cycle, rules = product.cycles.get(cycle_id), product.cycles.rules(cycle_id)
     tasks, answered = (
         product.reports.waiting_for(cycle_id, number),
@@ -349,13 +309,15 @@ def _review(
         "score": given.score.value / 1e6 if given else None,
         "counts": bool(given and given.score.counts),
         "why": given.score.reason if given else "",
+        "voided": bool(given and given.score.reason == NotCounted.VOIDED),
         "at": given.score.submitted_at if given else None,
     }
 
 
-def _again(
+def card_again(
     request: Request, principal: Principal, product: Product, cycle_id: str, number: int
 ) -> Again:
+    """Return what shows the reviewer's page again, with a form that was refused."""
     return lambda refused: _card(request, principal, product, cycle_id, number, refused=refused)
 
 
@@ -393,7 +355,8 @@ def _days(first: str, last: str) -> Absence:
     return Absence(first=days[0], last=days[1])
 
 
-def _reviewer(product: Product, cycle_id: str, number: int) -> Reviewer:
+def reviewer_numbered(product: Product, cycle_id: str, number: int) -> Reviewer:
+    """Return a reviewer by number; NotFoundError if the program has none of it."""
     for reviewer in product.reviewers.list(cycle_id):
         if reviewer.number == number:
             return reviewer

@@ -322,6 +322,7 @@ def _standing(app: AppContext, principal: Principal, cycle: Cycle) -> dict[str, 
             if count and number in people
         ],
         "apart": [[names[n] for n in group if n in names] for group in dashboard.apart],
+        "conflicting": product.reviewers.conflicting_scores(cycle.id),
         "failed_mails": sum(n for state, n in mails.items() if state.startswith("failed")),
         "at_risk": bool(finish and rules.deadline and finish > rules.deadline),
         "stop_sentence": STOP_SENTENCES.get(cycle.stop_reason or "", ""),

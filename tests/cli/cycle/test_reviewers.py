@@ -59,3 +59,37 @@ def test_an_address_inside_is_refused_at_the_command_line_too(office: Office) ->
     assert refused.code == 2
     assert "169.254.169.254 is inside a private network" in refused.err
     assert office.ask("reviewers", "list", "ms")["reviewers"] == []
+
+
+def test_a_late_conflict_says_what_it_took_back_and_which_score_still_counts(
+    office: Office,
+) -> None:
+    office.launched()
+    first = office.tasks("ada")[0]
+    pair = ("--applicant", str(first["applicant"]), "--reviewer", "ada")
+
+    taken = office.ask("reviewers", "conflicts", "ms", *pair, "--by", "ops")
+
+    assert (taken["taken_back"], taken["scores"]) == (1, [])
+    assert first["task"] not in {task["task"] for task in office.tasks("ada")}
+    second = office.tasks("ben")[0]
+    office.answer(second, "ben")
+    pair = ("--applicant", str(second["applicant"]), "--reviewer", "ben")
+    said = office.do("reviewers", "conflicts", "ms", *pair, "--by", "ops")
+    assert f"of {second['applicant']} by ben counts although they are in conflict" in said.out
+    (score,) = office.ask("cycle", "status", "ms")["conflicting_scores"]
+    assert score in said.out
+    office.do("reviewers", "waive-conflict", "ms", *pair, "--reason", "never met")
+    assert office.ask("cycle", "status", "ms")["conflicting_scores"] == []
+
+
+def test_a_reviewer_who_is_an_applicant_is_told_by_either_import(office: Office) -> None:
+    office.new_cycle()
+    applicants = office.write("a.csv", "id,name,email\nA01,Ada,Ada@self.example.org\n")
+    roster = office.write("r.csv", "id,email\nr1,ada@self.example.org\n")
+    office.do("applications", "import", "ms", applicants)
+
+    said = office.do("reviewers", "import", "ms", roster, "--json")
+
+    assert said.json["own_conflicts"] == [["A01", "r1"]]
+    assert "reviewer 'r1' has the mail address of applicant 'A01'" in said.err

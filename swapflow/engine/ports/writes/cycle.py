@@ -24,6 +24,10 @@ class CycleWrites(Protocol):
         """The database's time when the lock was taken, plus the test offset; aware UTC."""
         ...
 
+    def payloads(self, event_type: EventType) -> tuple[Mapping[str, Json], ...]:
+        """Read the payloads of all events of one type, in order."""
+        ...
+
     def record(
         self,
         event_type: EventType,

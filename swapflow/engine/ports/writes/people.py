@@ -93,6 +93,10 @@ class PeopleWrites(Protocol):
         """Store (application, reviewer) conflicts; return how many were new."""
         ...
 
+    def conflicts(self) -> frozenset[tuple[int, int]]:
+        """Read the (application, reviewer) conflicts on record."""
+        ...
+
     def set_panel(self, pairs: Iterable[tuple[int, int]]) -> None:
         """Restrict applications to the reviewers named: (application, reviewer) pairs."""
         ...

@@ -90,6 +90,15 @@ class RequestWrites(Protocol):
         """Move pulls that are in one of the allowed statuses; return how many."""
         ...
 
+    def resume_assignments(
+        self, assignments: Sequence[Assignment], *, windows: Sequence[float | None]
+    ) -> None:
+        """Make cancelled assignments what they were: opened, delivered or queued.
+
+        Whose due time has passed gets the window of its kind again, in days; None is no limit.
+        """
+        ...
+
     def shift_due_times(self, by: timedelta) -> None:
         """Move the due time of every open assignment."""
         ...

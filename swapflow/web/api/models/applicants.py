@@ -76,6 +76,14 @@ class Move(In):
     reason: Reason = ""
 
 
+class Contact(In):
+    """How an applicant is called and reached; what is left out stays."""
+
+    name: Line | None = None
+    email: Email | None = None
+    reason: Reason = ""
+
+
 class NewPin(In):
     """People want an applicant in or out, whatever the marks say; neither takes a pin away."""
 

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from swapflow.web.api.models.base import PLAIN, Email, In, Line, Name, Out
+from swapflow.web.api.models.base import PLAIN, Counted, Email, In, Line, Name, Out, Why
 
 
 class Away(In):
@@ -69,3 +69,33 @@ class Pairs(In):
     """Applicants and reviewers."""
 
     pairs: list[Pair] = Field(min_length=1, max_length=5000)
+
+
+class Barred(Counted):
+    """How many pairs were recorded, and what that meant for requests that were out."""
+
+    taken_back: int = Field(
+        description="Open requests that were cancelled; another reviewer is asked."
+    )
+
+
+class WaivedPair(Pair):
+    """A pair whose scores count in spite of a conflict, and why."""
+
+    reason: Why
+
+
+class ScoreInConflict(Out):
+    """A score that counts although its reviewer is in conflict, or outside the panel."""
+
+    id: str = Field(description="The id under which it can be voided.")
+    applicant: str = Field(description="The applicant's own id; empty once erased.")
+    reviewer: str
+    kind: str
+    source: str = Field(description="Who recorded the conflict, or `panel`.")
+
+
+class ScoresInConflict(Out):
+    """Scores that count in spite of a conflict, until they are voided or waived."""
+
+    scores: list[ScoreInConflict]

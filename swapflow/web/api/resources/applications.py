@@ -25,6 +25,7 @@ from swapflow.web.api.models.applicants import (
     Applicant,
     Ask,
     Asked,
+    Contact,
     Explanation,
     Move,
     NewApplicant,
@@ -182,6 +183,28 @@ def move_applicant(
         cycle_id, found.external_id, status, by=principal.name, reason=move.reason
     )
     note(request, principal, f"made an applicant {status.value}", about=found.external_id)
+    return Applicant.of(_find(product, cycle_id, number))
+
+
+@router.post("/applicants/{number:int}/contact")
+def correct_contact(
+    request: Request,
+    cycle_id: CycleId,
+    number: Number,
+    principal: MayManageApplicants,
+    product: Product,
+    contact: Contact,
+) -> Applicant:
+    """Correct name or mail address, at any time; letters that wait go to the new address."""
+    found = _find(product, cycle_id, number)
+    said = {"name": contact.name, "email": contact.email}
+    values = {what: value for what, value in said.items() if value is not None}
+    if not values:
+        raise InvalidInputError("nothing_to_correct")
+    product.applicants.correct(
+        cycle_id, found.external_id, values, by=principal.name, reason=contact.reason
+    )
+    note(request, principal, "corrected an applicant", about=found.external_id)
     return Applicant.of(_find(product, cycle_id, number))
 
 

@@ -262,7 +262,7 @@ def _pairs(
     cycle_id: str,
     sent: SentFile,
     what: str,
-    act: Callable[[Sequence[tuple[str, str]]], None],
+    act: Callable[[Sequence[tuple[str, str]]], object],
     *,
     product: Swapflow,
 ) -> Imported:

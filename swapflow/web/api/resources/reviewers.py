@@ -82,6 +82,22 @@ def release_reviewer(
     return Counted(count=moved)
 
 
+@router.post("/reviewers/{number:int}/return")
+def return_reviewer(
+    request: Request,
+    cycle_id: CycleId,
+    number: Number,
+    principal: MayManageReviewers,
+    product: Product,
+    why: Because,
+) -> reviewers.Reviewer:
+    """Put a reviewer who left on the roster again, with a reason."""
+    found = _find(product, cycle_id, number)
+    product.reviewers.come_back(cycle_id, found.external_id, by=principal.name, reason=why.reason)
+    note(request, principal, "put a reviewer on the roster again", about=found.external_id)
+    return _shown(_find(product, cycle_id, number))
+
+
 @router.post("/reviewers/{number:int}/nudge")
 def nudge_reviewer(
     request: Request,
@@ -138,13 +154,50 @@ def add_conflicts(
     principal: MayManageReviewers,
     product: Product,
     new: Pairs,
-) -> Counted:
-    """Record conflicts of interest, for good."""
-    product.reviewers.add_conflicts(
+) -> reviewers.Barred:
+    """Record conflicts of interest, for good; what is out is taken back."""
+    taken_back = product.reviewers.add_conflicts(
         cycle_id, [(pair.applicant, pair.reviewer) for pair in new.pairs], source="staff"
     )
     note(request, principal, "recorded conflicts of interest", about=f"{len(new.pairs)} pairs")
-    return Counted(count=len(new.pairs))
+    return reviewers.Barred(count=len(new.pairs), taken_back=taken_back)
+
+
+@router.get("/conflicts/scores")
+def list_conflicting_scores(
+    cycle_id: CycleId, principal: MaySeeReviewers, product: Product
+) -> reviewers.ScoresInConflict:
+    """List scores that count in spite of a conflict, until they are voided or waived."""
+    del principal
+    return reviewers.ScoresInConflict(
+        scores=[
+            reviewers.ScoreInConflict(
+                id=one.score.assignment_id,
+                applicant=one.external_id,
+                reviewer=one.reviewer,
+                kind=one.kind,
+                source=one.source,
+            )
+            for one in product.reviewers.conflicting_scores(cycle_id)
+        ]
+    )
+
+
+@router.post("/conflicts/waive", status_code=204)
+def waive_conflict(
+    request: Request,
+    cycle_id: CycleId,
+    principal: MayEnterReviews,
+    product: Product,
+    waived: reviewers.WaivedPair,
+) -> Response:
+    """Accept a score in spite of a conflict; nothing new is asked of the pair."""
+    product.reviewers.waive_conflict(
+        cycle_id, waived.applicant, waived.reviewer, by=principal.name, reason=waived.reason
+    )
+    pair = f"{waived.applicant}, {waived.reviewer}"
+    note(request, principal, "let a score count in spite of a conflict", about=pair)
+    return Response(status_code=204)
 
 
 @router.put("/panels")
@@ -154,11 +207,13 @@ def set_panels(
     principal: MayManageReviewers,
     product: Product,
     new: Pairs,
-) -> Counted:
-    """Restrict the applicants named to the reviewers named."""
-    product.reviewers.set_panel(cycle_id, [(pair.applicant, pair.reviewer) for pair in new.pairs])
+) -> reviewers.Barred:
+    """Restrict the applicants named to the reviewers named; what others have is taken back."""
+    taken_back = product.reviewers.set_panel(
+        cycle_id, [(pair.applicant, pair.reviewer) for pair in new.pairs]
+    )
     note(request, principal, "set panels", about=f"{len(new.pairs)} pairs")
-    return Counted(count=len(new.pairs))
+    return reviewers.Barred(count=len(new.pairs), taken_back=taken_back)
 
 
 def absence_of(days: Away) -> Absence:

@@ -95,6 +95,22 @@ def void_scores(
     return Counted(count=voided)
 
 
+@router.post("/scores/restore")
+def restore_scores(
+    request: Request,
+    cycle_id: CycleId,
+    principal: MayEnterReviews,
+    product: Product,
+    what: Voiding,
+) -> Counted:
+    """Undo voids, so that the scores count again: all of them, or none."""
+    for name in what.scores:
+        _find(product, cycle_id, name)
+    restored = product.scores.restore(what.scores, by=principal.name, reason=what.reason)
+    note(request, principal, "undid voids", about=f"{restored} scores", detail=what.reason)
+    return Counted(count=restored)
+
+
 @router.post("/scores/volunteered", status_code=201)
 def keep_scores(
     request: Request,

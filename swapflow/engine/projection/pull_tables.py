@@ -1,0 +1,53 @@
+"""How many pulls each application has of each kind."""
+
+from swapflow.domain.rules import Rules
+from swapflow.engine.projection.people_events import PeopleProjection
+from swapflow.engine.projection.score_table import GrowingTable, Integers
+
+
+class PullTables(PeopleProjection):
+    """Pulls counted by application and kind.
+
+    Attributes:
+        rules: The rules in force.
+    """
+
+    def __init__(self, rules: Rules) -> None:
+        super().__init__()
+        self.rules = rules
+        kinds = len(rules.kinds)
+        self._given = GrowingTable(kinds)
+        self._closed = GrowingTable(kinds)
+        self._out = GrowingTable(kinds)
+        self._ordinals = GrowingTable(kinds)
+
+    def given(self) -> Integers:
+        """Count pulls per application and kind that were not cancelled, shape (n, kinds)."""
+        return self._view(self._given)
+
+    def closed(self) -> Integers:
+        """Count closed pulls per application and kind, shape (n, kinds)."""
+        return self._view(self._closed)
+
+    def out(self) -> Integers:
+        """Count proposed and open pulls per application and kind, shape (n, kinds)."""
+        return self._view(self._out)
+
+    def next_ordinal(self, application: int, kind: int) -> int:
+        """Return the ordinal of the next pull of this kind of this application."""
+        return int(self._ordinals.rows[application, kind]) + 1
+
+    def _view(self, table: "GrowingTable") -> Integers:
+        # A fold that starts under today's rules passes through older ones with fewer kinds.
+        return table.rows[: self.applications, : len(self.rules.kinds)]
+
+    def _tables(self) -> "tuple[GrowingTable, ...]":
+        return (self._given, self._closed, self._out, self._ordinals)
+
+    def _count_pull(self, application: int, kind: int, ordinal: int) -> None:
+        self._given.rows[application, kind] += 1
+        self._number_pull(application, kind, ordinal)
+
+    def _number_pull(self, application: int, kind: int, ordinal: int) -> None:
+        highest = self._ordinals.rows[application, kind]
+        self._ordinals.rows[application, kind] = max(highest, ordinal)

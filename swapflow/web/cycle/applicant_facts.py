@@ -1,0 +1,150 @@
+"""What staff correct and record of one applicant: name, address, conflicts, pins."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Form, Request
+from fastapi.responses import Response
+
+from swapflow.domain.people.mail_address import can_be_mailed
+from swapflow.identity.permissions import Right
+from swapflow.identity.principal import Principal
+from swapflow.web.cycle.applicants import card_again, name_of, roster_options
+from swapflow.web.http.context import Product
+from swapflow.web.http.dependencies import may
+from swapflow.web.http.program_page import FieldError, Reason, act, plain_line, said_why
+
+
+router = APIRouter(prefix="/applicants")
+
+MayManage = Annotated[Principal, Depends(may(Right.MANAGE_APPLICANTS))]
+MayDecide = Annotated[Principal, Depends(may(Right.DECIDE))]
+MayEnter = Annotated[Principal, Depends(may(Right.ENTER_REVIEWS))]
+MayManageReviewers = Annotated[Principal, Depends(may(Right.MANAGE_REVIEWERS))]
+
+
+@router.post("/{cycle_id}/{number}/contact")
+def correct_contact(
+    request: Request,
+    principal: MayManage,
+    product: Product,
+    cycle_id: str,
+    number: int,
+    name: Annotated[str, Form()] = "",
+    email: Annotated[str, Form()] = "",
+    reason: Reason = "",
+) -> Response:
+    """Correct an applicant's name or mail address, at any time."""
+
+    def deed() -> None:
+        external_id = name_of(product, cycle_id, number)
+        values = {
+            "name": plain_line(name, named="name", most=200),
+            "email": plain_line(email, named="email", most=200),
+        }
+        if values["email"] and not can_be_mailed(values["email"]):
+            raise FieldError("email", "address_not_mailable", address=values["email"])
+        product.applicants.correct(
+            cycle_id, external_id, values, by=principal.name, reason=said_why(reason)
+        )
+
+    return act(
+        request,
+        principal,
+        f"/applicants/{cycle_id}/{number}",
+        "corrected an applicant",
+        deed,
+        form="contact",
+        typed={"name": name, "email": email, "reason": reason},
+        again=card_again(request, principal, product, cycle_id, number),
+    )
+
+
+@router.post("/{cycle_id}/{number}/conflict")
+def record_conflict(
+    request: Request,
+    principal: MayManageReviewers,
+    product: Product,
+    cycle_id: str,
+    number: int,
+    reviewer: Annotated[str, Form()] = "",
+) -> Response:
+    """Record that a reviewer may not judge an applicant, and take back what is out."""
+
+    def deed() -> None:
+        if reviewer not in {known for known, _ in roster_options(product, cycle_id)}:
+            raise FieldError("reviewer", "reviewer_not_chosen")
+        pair = (name_of(product, cycle_id, number), reviewer)
+        product.reviewers.add_conflicts(cycle_id, [pair], source=f"staff: {principal.name}")
+
+    return act(
+        request,
+        principal,
+        f"/applicants/{cycle_id}/{number}",
+        "recorded a conflict of interest",
+        deed,
+        form="conflict",
+        typed={"reviewer": reviewer},
+        again=card_again(request, principal, product, cycle_id, number),
+    )
+
+
+@router.post("/{cycle_id}/{number}/conflict/waive")
+def waive_conflict(
+    request: Request,
+    principal: MayEnter,
+    product: Product,
+    cycle_id: str,
+    number: int,
+    reviewer: Annotated[str, Form()] = "",
+    reason: Reason = "",
+) -> Response:
+    """Accept a score in spite of a conflict, with a reason."""
+
+    def deed() -> None:
+        why, name = said_why(reason), name_of(product, cycle_id, number)
+        product.reviewers.waive_conflict(cycle_id, name, reviewer, by=principal.name, reason=why)
+
+    return act(
+        request,
+        principal,
+        f"/applicants/{cycle_id}/{number}",
+        "let a score count in spite of a conflict",
+        deed,
+        form="waive",
+        typed={"reason": reason},
+        again=card_again(request, principal, product, cycle_id, number),
+    )
+
+
+@router.post("/{cycle_id}/{number}/pin")
+def pin(
+    request: Request,
+    principal: MayDecide,
+    product: Product,
+    cycle_id: str,
+    number: int,
+    verdict: Annotated[str, Form()] = "",
+    reason: Reason = "",
+    revision: Annotated[str, Form(max_length=40)] = "",
+) -> Response:
+    """Pin an applicant in or out at the decision, or take that back."""
+
+    def deed() -> None:
+        name_of(product, cycle_id, number)
+        why = said_why(reason)
+        product.cohort.propose_pin(
+            cycle_id, number, verdict, by=principal.name, reason=why, made_from=revision
+        )
+
+    back = f"/applicants/{cycle_id}/{number}"
+    done = {"in": "pinned an applicant in", "out": "pinned an applicant out"}
+    return act(
+        request,
+        principal,
+        back,
+        done.get(verdict, "took a pin back"),
+        deed,
+        form="pin",
+        typed={"reason": reason},
+        again=card_again(request, principal, product, cycle_id, number),
+    )

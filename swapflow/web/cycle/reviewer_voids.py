@@ -1,0 +1,113 @@
+"""Reviews of one reviewer that count no more, and that count again."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Form, Request
+from fastapi.responses import Response
+
+from swapflow.errors import InvalidInputError
+from swapflow.identity.permissions import Right
+from swapflow.identity.principal import Principal
+from swapflow.web.cycle.reviewers import card_again, reviewer_numbered
+from swapflow.web.http.context import Product
+from swapflow.web.http.dependencies import may
+from swapflow.web.http.program_page import Reason, act, said_why
+
+
+router = APIRouter(prefix="/reviewers")
+
+MayEnter = Annotated[Principal, Depends(may(Right.ENTER_REVIEWS))]
+Text = Annotated[str, Form()]
+
+
+@router.post("/{cycle_id}/{number}/void")
+def void_all(
+    request: Request,
+    principal: MayEnter,
+    product: Product,
+    cycle_id: str,
+    number: int,
+    reason: Reason = "",
+) -> Response:
+    """Void every review of a reviewer."""
+
+    def deed() -> None:
+        why = said_why(reason)
+        name = reviewer_numbered(product, cycle_id, number).external_id
+        product.scores.void_reviewer(cycle_id, name, by=principal.name, reason=why)
+
+    return act(
+        request,
+        principal,
+        f"/reviewers/{cycle_id}/{number}",
+        "voided all reviews of a reviewer",
+        deed,
+        form="change",
+        typed={"reason": reason},
+        again=card_again(request, principal, product, cycle_id, number),
+    )
+
+
+@router.post("/{cycle_id}/{number}/reviews/void")
+def void_one(
+    request: Request,
+    principal: MayEnter,
+    product: Product,
+    cycle_id: str,
+    number: int,
+    task: Text = "",
+    reason: Reason = "",
+) -> Response:
+    """Void one review."""
+
+    def deed() -> None:
+        # The id comes from the form: only a review of this reviewer may be named.
+        if task not in {one.id for one in product.reports.reviews_by(cycle_id, number)}:
+            raise InvalidInputError("review_not_chosen")
+        product.scores.void([task], by=principal.name, reason=said_why(reason))
+
+    return act(
+        request,
+        principal,
+        f"/reviewers/{cycle_id}/{number}",
+        "voided one review",
+        deed,
+        form=f"void {task}",
+        typed={"reason": reason},
+        again=card_again(request, principal, product, cycle_id, number),
+    )
+
+
+@router.post("/{cycle_id}/{number}/reviews/restore")
+def restore(
+    request: Request,
+    principal: MayEnter,
+    product: Product,
+    cycle_id: str,
+    number: int,
+    task: Text = "",
+    reason: Reason = "",
+) -> Response:
+    """Undo the void of one review, or of all of a reviewer where none is named."""
+
+    def deed() -> None:
+        why = said_why(reason)
+        if not task:
+            name = reviewer_numbered(product, cycle_id, number).external_id
+            product.scores.restore_reviewer(cycle_id, name, by=principal.name, reason=why)
+            return
+        # The id comes from the form: only a review of this reviewer may be named.
+        if task not in {one.id for one in product.reports.reviews_by(cycle_id, number)}:
+            raise InvalidInputError("review_not_chosen")
+        product.scores.restore([task], by=principal.name, reason=why)
+
+    return act(
+        request,
+        principal,
+        f"/reviewers/{cycle_id}/{number}",
+        "undid the void of a review" if task else "undid all voids of a reviewer",
+        deed,
+        form=f"void {task}" if task else "change",
+        typed={"reason": reason},
+        again=card_again(request, principal, product, cycle_id, number),
+    )
