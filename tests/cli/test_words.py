@@ -215,6 +215,9 @@ def _answer(office: Office) -> None:
     office.do("scores", "list", "ms")
     office.do("scores", "correct", scored, "--score", "0.4", "--reason", "a slip")
     office.do("scores", "void", scored, "--reason", "a conflict that came out")
+    office.do("scores", "restore", scored, "--reason", "it was none")
+    pair = ("--applicant", "a1", "--reviewer", "ada")
+    office.run("reviewers", "waive-conflict", "ms", *pair, "--reason", "known to the dean")
     file = office.write("s.csv", "applicant,reviewer,kind,utility\na2,dee,review,0.5\n")
     kept = office.ask("scores", "import", "ms", file, "--scale", "0..1")["scores"][0]
     other = office.write("other.csv", "applicant,reviewer,kind,utility\na3,eli,review,0.5\n")
@@ -225,4 +228,6 @@ def _answer(office: Office) -> None:
     waiting = office.ask("approvals", "list", "ms")["requests"]
     if waiting:
         office.do("approvals", "strike", "ms", waiting[0]["request"], "--reason", "not now")
+    office.do("reviewers", "leave", "ms", "cyd")
+    office.do("reviewers", "return", "ms", "cyd", "--reason", "well again")
     office.do("reviewers", "leave", "ms", "cyd")
