@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+from collections.abc import Mapping
 from datetime import datetime
 from functools import lru_cache
 
@@ -52,20 +53,22 @@ _ADDED = {
 """Settings that the first release does not know, with the values that have no effect."""
 
 
+FIRST_VERSIONS: Mapping[str, int] = {"fit": FIRST_FIT, "asking": FIRST_ASKING}
+"""Versions in force in rules, stored or in a bundle, that were written before they had one."""
+
+
 @lru_cache(maxsize=64)
 def from_text(text: str) -> Rules:
     """Read rules from the JSON that `to_text` wrote; fields added since take their defaults.
 
     The same text returns the same object: every page reads the rules, and they rarely change.
     """
-    raw = json.loads(text)
+    raw = {**FIRST_VERSIONS, **json.loads(text)}
     raw["purpose"] = Purpose(raw["purpose"])
     raw["rule"] = RuleName(raw["rule"])
     raw["dispatch"] = DispatchMode(raw["dispatch"])
     raw["estimates"] = Estimates(raw.get("estimates", Estimates.RULE))
     raw["sign_in"] = SignInPolicy(raw.get("sign_in", SignInPolicy.ANY))
-    raw["fit"] = raw.get("fit", FIRST_FIT)
-    raw["asking"] = raw.get("asking", FIRST_ASKING)
     raw["lines"] = tuple(SeatLine(**line) for line in raw["lines"])
     raw["kinds"] = tuple(
         KindRules(**{**kind, "questions": tuple(kind.get("questions", ()))})

@@ -189,7 +189,7 @@ def test_a_second_launch_is_refused(office: Office) -> None:
 def test_finalize_twice_without_reopen_is_refused(office: Office) -> None:
     office.launched()
     office.run_until_proposed()
-    office.do("cycle", "finalize", "ms")
+    office.do("cycle", "finalize", "ms", "--waive", "a small round")
 
     with nothing_changes(office):
         refused(office.run("cycle", "finalize", "ms"), "swapflow cycle reopen")

@@ -13,6 +13,12 @@ FORMULAS = 1
 It stands in the decision's event: a replay compares looks only where it has the same formulas.
 """
 
+COMPUTED_OTHERWISE = frozenset({"expected_loss"})
+"""Numbers of looks without a version of their formulas that are computed otherwise today.
+
+They held the loss with the cut fixed at posterior means, which was too high.
+"""
+
 CLOSE = 1e-6
 """Relative difference of two numbers that another processor may cause."""
 
@@ -62,7 +68,7 @@ def look_differences(
     elif recorded.contested != plan.contested:
         yield "has those too close to call in another order than the replay", False
     numbers = look_numbers(plan)
-    names = {*recorded.look, *numbers} if whole else set(recorded.look)
+    names = {*recorded.look, *numbers} if whole else {*recorded.look} - COMPUTED_OTHERWISE
     apart = _apart(recorded.look, numbers, names)
     if apart:
         yield f"has another look than the replay ({', '.join(apart[:5])})", True

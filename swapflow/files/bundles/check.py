@@ -16,6 +16,7 @@ from swapflow.domain.cohort.proposal import Outcome, Place, Standing, Verdict
 from swapflow.domain.cycle import Position
 from swapflow.domain.event import Event, EventType
 from swapflow.domain.fixed_point import Delta
+from swapflow.domain.rules_text import FIRST_VERSIONS
 from swapflow.engine.audit.finished_cycle import broken_at, check
 from swapflow.engine.audit.finished_record import FinishedCycle, FixedList, ListSignature
 from swapflow.engine.audit.verification import Verification
@@ -287,7 +288,9 @@ def _read(members: Iterable[Member]) -> FinishedCycle:
     closed = FinishedCycle(
         cycle_id=name,
         unit=str(cycle["unit"]),
-        rules=tuple(RULES.validate_python(row) for row in _rows(files, "rules.jsonl")),
+        rules=tuple(
+            RULES.validate_python({**FIRST_VERSIONS, **row}) for row in _rows(files, "rules.jsonl")
+        ),
         events=tuple(_event(name, row) for row in _rows(files, "events.jsonl")),
         decisions=tuple(_decision(name, row) for row in _rows(files, "decisions.jsonl")),
         lists=tuple(_lists(files)),
