@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass
 from itertools import combinations
 
+from swapflow.domain.kind_overlap import most_drawn
 from swapflow.domain.people.application import Application
 from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.rules import DispatchMode, FloorFor, KindRules, Rules
@@ -14,7 +15,6 @@ from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.read_models.snapshot import SnapshotCache
 from swapflow.engine.reviewing.blinding import view_of
 from swapflow.engine.selection.assign import out_target
-from swapflow.engine.selection.calibration_draw import most_drawn
 from swapflow.engine.selection.reviewer_overlap import possible_groups
 from swapflow.messages import Message
 

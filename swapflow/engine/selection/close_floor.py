@@ -26,8 +26,8 @@ from swapflow.engine.selection.situation import CycleSituation
 def close_for_now(projection: CycleProjection, situation: CycleSituation, look: Look) -> Integers:
     """Count what those too close to call still lack, without a calculation of its own.
 
-    Where no closed form says who is too close, the look's contested arms stand for them: they are
-    more, so that too much is kept rather than too little.
+    Where no closed form says who is too close, the look's contested arms are taken instead: they
+    are more, so that too much is kept rather than too little.
 
     Returns:
         Pulls per application number and kind, shape (applications, kinds).

@@ -15,6 +15,7 @@ from swapflow.bandit.budget import BudgetRule
 from swapflow.bandit.estimation.crossed_model import Fitted
 from swapflow.bandit.situation import Look, Rule, StopReason
 from swapflow.domain.cycle import CycleStatus, Position
+from swapflow.domain.kind_overlap import drawn_for
 from swapflow.domain.reviewing.assignment import PullReason
 from swapflow.domain.rules import DispatchMode
 from swapflow.engine.ports.coordination import Coordination
@@ -27,7 +28,6 @@ from swapflow.engine.selection.assign import (
     out_target,
     slots_now,
 )
-from swapflow.engine.selection.calibration_draw import drawn_for
 from swapflow.engine.selection.close_floor import close_at_stop, close_for_now, payable
 from swapflow.engine.selection.rule import coin, list_rule, rule_for
 from swapflow.engine.selection.situation import (

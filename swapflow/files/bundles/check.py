@@ -7,20 +7,15 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from functools import partial
 from itertools import zip_longest
 from typing import Any
 
-from swapflow.domain.cohort.proposal import Outcome, Place, Standing, Verdict
-from swapflow.domain.cycle import Position
-from swapflow.domain.event import Event, EventType
-from swapflow.domain.fixed_point import Delta
+from swapflow.domain.cohort.proposal import Outcome, Place, Verdict
 from swapflow.domain.rules_text import FIRST_VERSIONS
 from swapflow.engine.audit.finished_cycle import broken_at, check
 from swapflow.engine.audit.finished_record import FinishedCycle, FixedList, ListSignature
 from swapflow.engine.audit.verification import Verification
-from swapflow.engine.ports.records import DecisionRecord
 from swapflow.errors import SwapflowError
 from swapflow.files.bundles.bundle import (
     FORMAT,
@@ -32,6 +27,7 @@ from swapflow.files.bundles.bundle import (
     manifest,
     spelled_signature,
 )
+from swapflow.files.bundles.record_lines import decision_of, event_of, outcome_of, place_of
 from swapflow.files.bundles.sealed_archive import Member, difference, readings
 from swapflow.files.bundles.signing_keys import KEY_DIGITS, SIGNATURE_DIGITS, is_signed
 from swapflow.untrusted.json_text import load_json
@@ -291,8 +287,8 @@ def _read(members: Iterable[Member]) -> FinishedCycle:
         rules=tuple(
             RULES.validate_python({**FIRST_VERSIONS, **row}) for row in _rows(files, "rules.jsonl")
         ),
-        events=tuple(_event(name, row) for row in _rows(files, "events.jsonl")),
-        decisions=tuple(_decision(name, row) for row in _rows(files, "decisions.jsonl")),
+        events=tuple(event_of(name, row) for row in _rows(files, "events.jsonl")),
+        decisions=tuple(decision_of(name, row) for row in _rows(files, "decisions.jsonl")),
         lists=tuple(_lists(files)),
         salts={row["digest"]: row["salt"] for row in _rows(files, "salts.jsonl")},
     )
@@ -318,48 +314,13 @@ def _rows(files: Mapping[str, bytes], name: str) -> Iterator[Any]:
     return (_load(text) for text in data.splitlines())
 
 
-def _event(cycle_id: str, row: Mapping[str, Any]) -> Event:
-    content = _load(row["body"])
-    return Event(
-        cycle_id=cycle_id,
-        position=Position(row["seq"], row["hash"]),
-        type=EventType(row["type"]),
-        version=row["version"],
-        payload=content["payload"],
-        deltas=tuple(
-            Delta(application=a, numerator=n, information=i, pending=p)
-            for a, n, i, p in content["deltas"]
-        ),
-        spent=content["spent"],
-        committed=content["committed"],
-        at=datetime.fromisoformat(row["at"]),
-    )
-
-
-def _decision(cycle_id: str, row: Mapping[str, Any]) -> DecisionRecord:
-    return DecisionRecord(
-        cycle_id=cycle_id,
-        number=row["number"],
-        read=Position(*row["read"]),
-        digest=row["digest"],
-        rules_version=row["rules_version"],
-        why=row["why"],
-        picks=tuple((a, k, o, p, tuple(r)) for a, k, o, p, r in row["picks"]),
-        look={key: float(value) for key, value in row["look"].items()},
-        cohort=tuple(row["cohort"]),
-        contested=tuple(row["contested"]),
-        stop=row["stop"],
-        versions=row["versions"],
-    )
-
-
 def _lists(files: Mapping[str, bytes]) -> Iterator[FixedList]:
     places: dict[int, list[Place]] = {}
     for row in _rows(files, "places.jsonl"):
-        places.setdefault(row["version"], []).append(_place(row))
+        places.setdefault(row["version"], []).append(place_of(row))
     outcomes: dict[int, list[Outcome]] = {}
     for row in _rows(files, "outcomes.jsonl"):
-        outcomes.setdefault(row["version"], []).append(_outcome(row))
+        outcomes.setdefault(row["version"], []).append(outcome_of(row))
     for row in _rows(files, "lists.jsonl"):
         version = row["version"]
         yield FixedList(
@@ -373,31 +334,3 @@ def _lists(files: Mapping[str, bytes]) -> Iterator[FixedList]:
                 for s in row["signatures"]
             ),
         )
-
-
-def _place(row: Mapping[str, Any]) -> Place:
-    return Place(
-        application=row["application"],
-        external_id=str(row["application"]),
-        name="",
-        rank=row["rank"],
-        standing=Standing(row["standing"]),
-        estimate=row["estimate"],
-        raw_mean=row["raw_mean"],
-        margin=float(row["margin"]),
-        evidence=row["evidence"],
-        contested=row["contested"],
-        tied=row["tied"],
-        pulls=row["pulls"],
-        floor_missing=row["floor_missing"],
-    )
-
-
-def _outcome(row: Mapping[str, Any]) -> Outcome:
-    return Outcome(
-        application=row["application"],
-        verdict=Verdict(row["verdict"]),
-        by=row.get("by", ""),
-        reason="",
-        at=datetime.fromisoformat(row["at"]),
-    )

@@ -16,7 +16,13 @@ from swapflow.engine.audit.decision_card import (
     CardStanding,
 )
 from swapflow.files.exports.document import DocumentGrid, DocumentPart, PrintedDocument
-from swapflow.files.exports.marks_in_words import hundred, mark_in_words, of_hundred
+from swapflow.files.exports.marks_in_words import (
+    cut_in_words,
+    hundred,
+    mark_in_words,
+    of_hundred,
+    way_in_words,
+)
 from swapflow.files.exports.method_sheet import NOT_MERIT, RULE_WORDS
 from swapflow.i18n.formatting import counted, date_of, moment
 from swapflow.i18n.languages import gettext, gettext_noop
@@ -213,7 +219,7 @@ def _standing(card: Card) -> DocumentPart:
             gettext("Proposed"),
             gettext("on the list") if standing.proposed else gettext("on the waitlist"),
         ),
-        *_way(standing),
+        *way_in_words(standing),
         (gettext("Score"), of_hundred(standing.estimate)),
         *_by_both(standing),
         (
@@ -221,7 +227,7 @@ def _standing(card: Card) -> DocumentPart:
             gettext("%(low)s to %(high)s") % {"low": hundred(low), "high": hundred(high)},
         ),
         (gettext("Rests on"), _evidence(standing.evidence)),
-        (gettext("Distance to the cut"), _cut(standing)),
+        (gettext("Distance to the cut"), cut_in_words(standing)),
         (
             gettext("Too close to call"),
             gettext("yes: another review could still change the list here")
@@ -244,20 +250,6 @@ def _standing(card: Card) -> DocumentPart:
     )
 
 
-def _way(standing: CardStanding) -> Iterable[tuple[str, str]]:
-    """Return the steps from the average of the marks to the score, in points of 100."""
-    way = standing.way
-    if way is None:
-        return
-    yield gettext("Average of the marks"), of_hundred(way.mean)
-    for name, step in (
-        (gettext("Few marks: nearer to the program's average"), way.few_marks),
-        (gettext("Severity of these reviewers"), way.severity),
-        (gettext("Generosity of the kind"), way.kind),
-    ):
-        yield name, f"{100 * step:+.1f}"
-
-
 def _evidence(reviews: float) -> str:
     """Return how many reviews an estimate rests on; a pull may count as part of one."""
     if reviews.is_integer():
@@ -275,25 +267,6 @@ def _by_both(standing: CardStanding) -> Iterable[tuple[str, str]]:
     if standing.raw is not None and standing.adjusted is not None:
         yield gettext("Raw estimate"), of_hundred(standing.raw)
         yield gettext("Adjusted estimate"), of_hundred(standing.adjusted)
-
-
-def _cut(standing: CardStanding) -> str:
-    if standing.cut is None:
-        return gettext("there is no cut: everybody has a place")
-    apart = standing.estimate - standing.cut
-    if standing.proposed:
-        said = (
-            gettext("%(points)s points above the first who was not proposed")
-            if apart >= 0
-            else gettext("%(points)s points below the first who was not proposed")
-        )
-    else:
-        said = (
-            gettext("%(points)s points above the last who was proposed")
-            if apart >= 0
-            else gettext("%(points)s points below the last who was proposed")
-        )
-    return said % {"points": hundred(abs(apart))}
 
 
 def _asked(card: Card) -> DocumentPart:

@@ -1,8 +1,8 @@
 """Marks and scores as people read them."""
 
-from swapflow.engine.audit.decision_card import (
-    CardMark,
-)
+from collections.abc import Iterable
+
+from swapflow.engine.audit.decision_card import CardMark, CardStanding
 from swapflow.i18n.languages import gettext
 
 
@@ -23,3 +23,37 @@ def hundred(utility: float) -> str:
 def of_hundred(utility: float) -> str:
     """Return a score in [0, 1] as points "of 100"."""
     return gettext("%(score)s of 100") % {"score": hundred(utility)}
+
+
+def way_in_words(standing: CardStanding) -> Iterable[tuple[str, str]]:
+    """Return the steps from the average of the marks to the score, in points of 100."""
+    way = standing.way
+    if way is None:
+        return
+    yield gettext("Average of the marks"), of_hundred(way.mean)
+    for name, step in (
+        (gettext("Few marks: nearer to the program's average"), way.few_marks),
+        (gettext("Severity of these reviewers"), way.severity),
+        (gettext("Generosity of the kind"), way.kind),
+    ):
+        yield name, f"{100 * step:+.1f}"
+
+
+def cut_in_words(standing: CardStanding) -> str:
+    """Return how far a score is from the cut."""
+    if standing.cut is None:
+        return gettext("there is no cut: everybody has a place")
+    apart = standing.estimate - standing.cut
+    if standing.proposed:
+        said = (
+            gettext("%(points)s points above the first who was not proposed")
+            if apart >= 0
+            else gettext("%(points)s points below the first who was not proposed")
+        )
+    else:
+        said = (
+            gettext("%(points)s points above the last who was proposed")
+            if apart >= 0
+            else gettext("%(points)s points below the last who was proposed")
+        )
+    return said % {"points": hundred(abs(apart))}

@@ -11,6 +11,11 @@ from swapflow.domain.cycle import Cycle, CycleStatus
 from swapflow.domain.rules import Rules
 from swapflow.engine.ports.records import ProcessHealth
 from swapflow.engine.read_models.dashboard import Dashboard
+from swapflow.engine.read_models.list_quality import (
+    could_change_before,
+    list_figures,
+    quality_sentences,
+)
 from swapflow.engine.read_models.proposal import STOP_SENTENCES
 from swapflow.engine.selection.assign import NoReviewer
 from swapflow.errors import InvalidInputError, NotFoundError
@@ -20,11 +25,6 @@ from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.web.cycle import charts
 from swapflow.web.cycle.approvals import reasons
-from swapflow.web.cycle.list_quality import (
-    could_change_before,
-    list_figures,
-    quality_sentences,
-)
 from swapflow.web.http.context import AppContext, Product, app_context
 from swapflow.web.http.dependencies import may, may_anywhere
 from swapflow.web.http.program_page import (

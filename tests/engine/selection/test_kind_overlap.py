@@ -9,11 +9,11 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from scipy.stats import binom
 
 from swapflow.bandit.ties import tie_key
+from swapflow.domain.kind_overlap import drawn_for
 from swapflow.domain.people.reviewer import NewReviewer
 from swapflow.domain.reviewing.assignment import PullReason
 from swapflow.domain.rules import Floor, KindRules, Rules, SeatLine
 from swapflow.domain.rules_text import to_text
-from swapflow.engine.selection.calibration_draw import drawn_for
 from swapflow.files.bundles.bundle import bundle
 from swapflow.files.bundles.check import check_bundle
 from swapflow.files.bundles.signing_keys import Signer
