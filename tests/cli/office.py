@@ -120,7 +120,13 @@ class Office:
             "cycle", "new", cycle, "--round", "fall", "--template", "admissions",
             "--out", str(rules),
         )  # fmt: skip
-        self.edit(rules, ("number = 20", f"number = {places}"), ("= 12000", f"= {budget}"))
+        self.edit(
+            rules,
+            ("number = 20", f"number = {places}"),
+            ("= 12000", f"= {budget}"),
+            # With a handful of applicants almost everybody is close, and asks for a reason.
+            ('[[floors]]\nkind = "review"\ncount = 3\nfor = "close"\n\n', ""),
+        )
         self.do("cycle", "rules", cycle, "--set", str(rules), "--reason", "our numbers")
         return rules
 

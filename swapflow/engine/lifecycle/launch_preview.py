@@ -137,7 +137,7 @@ def _nothing_to_see(
     view = view_of(ledger.cycle(cycle_id), rules, ledger=ledger)
     if any(view.fields_of(one) for one in applications) or ledger.with_files(cycle_id):
         return []
-    return [Message("reviewers_see_nothing", cycle=cycle_id)]
+    return [Message("reviewers_see_nothing")]
 
 
 def _apart(

@@ -32,6 +32,7 @@ CHANGED_AGAIN = {
     "ApplicantService.import_all",
     "ApplicantService.import_list",
     "ApplicantService.correct",
+    "ApplicantService.choose_columns",
     "ApplicantService.attach_documents",
     "ApplicantService.keep_list_reading",
     "ReviewerService.import_all",
@@ -122,7 +123,7 @@ READS = {
     "list", "get", "named", "remarks", "history", "files", "document", "documents", "plan_list",
     "list_reading", "last_moves", "staff_requests", "check_program", "refused_programs",
     "conflicting_scores", "interview_requests", "offline_sheet", "examine_offline_sheet",
-    "monitoring", "hold", "file_content",
+    "monitoring", "hold", "file_content", "columns", "plan_columns", "reviewer_view",
 }  # fmt: skip
 
 
