@@ -238,11 +238,15 @@ TEXTS = {
         "{count} applicants too close to call have {have} × {kind}: {promised} are promised",
     ),
     "out_above_cut": (
-        "{count} applicant is proposed out although the plain average of the marks is above the "
-        "cut: {applicants:, }; ask for another review, or record a reason with --waive REASON",
-        "{count} applicants are proposed out although the plain average of their marks is above "
-        "the cut: {applicants:, }; ask for another review, or record a reason with "
-        "--waive REASON",
+        (
+            "{count} applicant is proposed out although the plain average of the marks is above "
+            "the cut: {applicants:, }; ask for another review, or record a reason with --waive REASON"
+        ),
+        (
+            "{count} applicants are proposed out although the plain average of their marks is "
+            "above the cut: {applicants:, }; ask for another review, or record a reason with "
+            "--waive REASON"
+        ),
     ),
     "lacks_reviews": "{applicant}: lacks {kinds}",
     "lacks_of_kind": "{count} of kind {kind!r}",
