@@ -240,7 +240,8 @@ TEXTS = {
     "out_above_cut": (
         (
             "{count} applicant is proposed out although the plain average of the marks is above "
-            "the cut: {applicants:, }; ask for another review, or record a reason with --waive REASON"
+            "the cut: {applicants:, }; ask for another review, or record a reason with "
+            "--waive REASON"
         ),
         (
             "{count} applicants are proposed out although the plain average of their marks is "

@@ -25,7 +25,7 @@ from swapflow.engine.reviewing.asked_again import asked_again, end_asked_again
 from swapflow.engine.reviewing.submitted_score import (
     check_origin,
     new_score,
-    same_content,
+    adds_nothing,
     seat_payload,
 )
 from swapflow.errors import (
@@ -364,7 +364,7 @@ def _again(tx: Transaction, answer: Answer, earlier: Score, value: int, *, new: 
         new: Whether the score is of this transaction, and not stored yet.
     """
     given = None if new else tx.given(earlier.assignment_id)
-    if earlier.value != value or (given is not None and not same_content(answer, given)):
+    if earlier.value != value or (given is not None and not adds_nothing(answer, given)):
         raise AssignmentClosedError(
             earlier.assignment_id, AssignmentStatus.SCORED, code="assignment_answered"
         )

@@ -82,6 +82,15 @@ def same_content(answer: Answer, given: ScoreDetails) -> bool:
     )
 
 
+def adds_nothing(answer: Answer, given: ScoreDetails) -> bool:
+    """Whether an answer that came again says nothing beyond what is stored: nothing is lost."""
+    return (
+        dict(answer.marks) == dict(given.marks)
+        and answer.remark in {"", given.remark}
+        and all(given.notes.get(name) == text for name, text in answer.notes.items() if text)
+    )
+
+
 def told_of(given: ScoreDetails) -> dict[str, object]:
     """Return what a stored review says, by the name of the field."""
     marks = {name: "N/A" if mark is None else mark for name, mark in given.marks.items()}

@@ -108,7 +108,12 @@ class OwnHost:
                     headers["location"] = path
             await send(message)
 
-        await self._app(own, receive, send_path)
+        try:
+            await self._app(own, receive, send_path)
+        finally:
+            # Traces outside of this ask which route was found; the copy alone would know.
+            if "route" in own:
+                scope["route"] = own["route"]
 
 
 def asked_host(scope: Scope) -> str:
