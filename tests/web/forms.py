@@ -20,3 +20,12 @@ def fields_of(page: str) -> dict[str, str]:
     areas = r'<textarea[^>]*name="([^"]*)"[^>]*>(.*?)</textarea>'
     found.update(re.findall(areas, page, re.DOTALL))
     return found
+
+
+def revision_in(page: str, action: str) -> str:
+    """Return the hidden revision of the form with this address."""
+    form = re.search(rf'<form\b[^>]*action="{re.escape(action)}".*?</form>', page, re.DOTALL)
+    assert form is not None, f"no form {action}"
+    found = re.search(r'name="revision" value="([^"]*)"', form[0])
+    assert found is not None, f"{action} carries no revision"
+    return found[1]

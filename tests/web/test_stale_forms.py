@@ -14,7 +14,7 @@ from swapflow.domain.reviewing.score import Answer
 from swapflow.domain.rules import KindRules, SeatLine
 from swapflow.identity.permissions import Role
 from tests.web.cohort.fixed_cohorts import chair, ended, offers_out
-from tests.web.forms import fields_of
+from tests.web.forms import fields_of, revision_in
 from tests.web.site import SITE_RULES, Site
 
 
@@ -26,11 +26,12 @@ GOOD = {"c0": "3", "c1": "3", "remark": "Well prepared."}
 SLOT = {"starts": "2031-03-10T14:00", "minutes": "45", "place": "Room 2"}
 
 ADDS_OR_NAMES = {
-    "absences", "add", "again", "ask", "away", "back", "close", "code", "decline", "end",
-    "endorse", "erase", "files", "grants", "import", "invite", "keys", "language", "link",
+    "absences", "add", "again", "ask", "away", "back", "close", "code", "conflict", "decline",
+    "end", "endorse", "erase", "files", "grants", "import", "invite", "keys", "language", "link",
     "look", "missed", "monitoring", "nudge", "open", "password", "programs", "reassign",
-    "release", "remind", "remove", "reopen", "requests", "revoke", "rounds", "sign-out", "skip",
-    "stop", "swap", "users", "void", "{{ token }}", "sheets", "{{ upload.key }}", "{{ what }}",
+    "release", "remind", "remove", "reopen", "requests", "restore", "revoke", "rounds",
+    "sign-out", "skip", "stop", "swap", "users", "void", "waive", "{{ token }}", "sheets",
+    "{{ upload.key }}", "{{ what }}",
     "{{ 'pause' if running else 'resume' }}",
 }  # fmt: skip
 """Last parts of addresses of forms that add something, name what they end, or look."""
@@ -78,15 +79,6 @@ def task_of(site: Site) -> tuple[TestClient, Assignment, str]:
     site.launched()
     client, assignment = site.assigned()
     return client, assignment, f"/tasks/{site.product.tasks.code(assignment.id)}"
-
-
-def revision_in(page: str, action: str) -> str:
-    """Return the hidden revision of the form with this address."""
-    form = re.search(rf'<form\b[^>]*action="{re.escape(action)}".*?</form>', page, re.DOTALL)
-    assert form is not None, f"no form {action}"
-    found = re.search(r'name="revision" value="([^"]*)"', form[0])
-    assert found is not None, f"{action} carries no revision"
-    return found[1]
 
 
 def sent(client: TestClient, page: str, action: str, **data: str) -> Callable[[], object]:
@@ -219,6 +211,34 @@ def status(site: Site) -> Form:
     )
 
 
+def contact(site: Site) -> Form:
+    site.launched()
+    staff = site.signed_in(Role.OPERATIONS)
+    action = "/applicants/fall/1/contact"
+    data = {"name": "Ann Lee", "email": "ann@example.org", "reason": "she wrote"}
+    return Form(
+        sent(staff, "/applicants/fall/1", action, **data),
+        lambda: staff.post(action, data={**data, "email": "lee@example.org"}),
+        lambda: site.ledger.application("fall", 1),
+        'value="ann@example.org"',
+        "email: lee@example.org",
+    )
+
+
+def columns(site: Site) -> Form:
+    site.launched()
+    staff = site.signed_in(Role.OPERATIONS)
+    action = "/applicants/fall/columns"
+    data = {"name.0": "statement", "see.0": "no"}
+    return Form(
+        sent(staff, action, action, **data),
+        lambda: staff.post(action, data={**data, "see.0": "yes"}),
+        lambda: site.product.applicants.columns("fall"),
+        '<option value="no" selected>',
+        "statement: yes",
+    )
+
+
 def pin(site: Site) -> Form:
     ended(site)
     client = chair(site)
@@ -272,6 +292,8 @@ FORMS = {
     "the acceptance rate": rate,
     "an outcome of a meeting": outcome,
     "an applicant's state": status,
+    "an applicant's name and address": contact,
+    "what reviewers see": columns,
     "a pin": pin,
     "the rules": rules_form,
     "a score form": rubric_form,

@@ -8,6 +8,7 @@ from swapflow.domain.event import EventType, Json
 from swapflow.domain.people.application import Application, ApplicationStatus
 from swapflow.domain.people.group_numbers import group_number
 from swapflow.domain.rules import Rules
+from swapflow.domain.seal import revision
 from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.writes.transaction import Transaction
@@ -97,6 +98,25 @@ def _leaves_list(
     if any(one.is_open and one.application == application.number for one in tx.reconsiderations()):
         raise ConflictError("reconsideration_open_end_it", applicant=application.external_id)
     return True
+
+
+def contact_revision(application: Application) -> str:
+    """Return the revision that a form about another name or mail address is made from."""
+    return revision(application.name, application.email)
+
+
+def check_contact(made_from: str, application: Application) -> None:
+    """Check that name and mail address are those that a form was made from.
+
+    Args:
+        made_from: The `contact_revision` that it was made from; "" for no check.
+        application: The applicant as stored now.
+
+    Raises:
+        StaleRevisionError: If one was changed since.
+    """
+    stored = {"name": application.name, "email": application.email}
+    check_revision(made_from, contact_revision(application), stored)
 
 
 def purge(cycle_id: str, external_id: str, *, by: str, ledger: CycleReads) -> None:

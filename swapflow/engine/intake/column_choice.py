@@ -12,8 +12,10 @@ from swapflow.domain.people.application import Application, NewApplication
 from swapflow.domain.people.column_kinds import ColumnKind, column_kind
 from swapflow.domain.people.identity_mask import mask_identity
 from swapflow.domain.people.shown_columns import ShownColumns
+from swapflow.domain.seal import revision
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.records import SHOWN
+from swapflow.engine.revisions import check_revision
 from swapflow.errors import InvalidInputError
 
 
@@ -59,6 +61,7 @@ class ReviewerColumns:
         by_choice: False in a program made before columns were chosen, until staff choose.
         remembered: Columns whose choice comes from an earlier program.
         source: The system that wrote the list; "" for any other.
+        revision: The revision of a program's choices; "" of those for a list.
     """
 
     columns: tuple[ReviewerColumn, ...]
@@ -66,6 +69,7 @@ class ReviewerColumns:
     by_choice: bool
     remembered: frozenset[str] = frozenset()
     source: str = ""
+    revision: str = ""
 
     @property
     def shown(self) -> int:
@@ -129,6 +133,7 @@ def read_columns(cycle_id: str, *, ledger: Ledger) -> ReviewerColumns:
         ),
         is_blind=is_blind,
         by_choice=shown.by_choice,
+        revision=_revision(shown),
     )
 
 
@@ -174,7 +179,13 @@ def plan_columns(
 
 
 def choose_columns(
-    cycle_id: str, choices: Mapping[str, bool], *, by: str, source: str = "", ledger: Ledger
+    cycle_id: str,
+    choices: Mapping[str, bool],
+    *,
+    by: str,
+    source: str = "",
+    made_from: str = "",
+    ledger: Ledger,
 ) -> None:
     """Store which columns reviewers see, for this program and for lists to come.
 
@@ -183,13 +194,24 @@ def choose_columns(
         choices: Whether a column is shown, by its name; others stay as they are.
         by: Who chose.
         source: The system that wrote the list, "" for any other.
+        made_from: The revision of the choices that the form was made from; "" for no check.
         ledger: The ledger.
+
+    Raises:
+        StaleRevisionError: If other choices were made since the form was made; it holds those
+            that differ from what was sent.
     """
     with ledger.write(cycle_id) as tx:
         before = ShownColumns.of_settings(tx.list_reading(SHOWN))
         after = before.choosing(choices)
         if after == before:
             return
+        stored = {
+            name: "yes" if is_shown else "no"
+            for name, is_shown in before.choices.items()
+            if choices.get(name) is not is_shown
+        }
+        check_revision(made_from, _revision(before), stored)
         tx.keep_list_reading(SHOWN, after.settings(), by=by)
         if source:
             kept = ShownColumns.of_settings(tx.list_reading(_of_source(source)))
@@ -215,6 +237,11 @@ def check_named(wanted: Iterable[str], known: Collection[str]) -> None:
     for name in wanted:
         if name not in known:
             raise InvalidInputError("no_such_column", column=name, known=sorted(known))
+
+
+def _revision(shown: ShownColumns) -> str:
+    """Return the revision that a form about other choices is made from."""
+    return revision(shown.by_choice, shown.choices)
 
 
 def _of_source(source: str) -> str:

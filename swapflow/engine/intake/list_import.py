@@ -22,7 +22,7 @@ from swapflow.domain.people.application import (
 from swapflow.domain.people.mail_address import can_be_mailed
 from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.rules import Rules
-from swapflow.engine.intake.applications import arrival, facts_of
+from swapflow.engine.intake.applications import arrival, check_contact, facts_of
 from swapflow.engine.intake.own_reviews import bar_own_reviews, same_people
 from swapflow.engine.intake.roster import tie_of
 from swapflow.engine.ports.cycles import CycleReads
@@ -198,6 +198,7 @@ def correct(
     *,
     by: str,
     reason: str = "",
+    made_from: str = "",
     ledger: CycleReads,
 ) -> Application:
     """Correct an applicant's values by hand; later lists keep the correction.
@@ -208,11 +209,13 @@ def correct(
         values: By name: name, email, and select: or field: and a name; "" removes a field.
         by: Who corrects.
         reason: Why; kept in an erasable row.
+        made_from: The `contact_revision` that the form was made from; "" for no check.
         ledger: The ledger.
 
     Raises:
         InvalidInputError: If no value has such a name, or nothing would change.
         NotFoundError: If the cycle has no such applicant.
+        StaleRevisionError: If name or address were changed since the form was made.
         CycleFinalizedError: If the cohort is fixed, for anything but name and address: those are
             no part of it, and letters that wait follow the address.
     """
@@ -228,6 +231,7 @@ def correct(
         changed = _changed(there, values)
         if changed == there:
             raise InvalidInputError("applicant_known_so", applicant=external_id)
+        check_contact(made_from, there)
         _write(tx, there, changed, tx.rules())
         if changed.email != there.email:
             bar_own_reviews(tx, [changed], tx.reviewers())

@@ -40,11 +40,24 @@ class ApplicantService:
         return list_import.plan_list(cycle_id, rows, ledger=self.context.ledger)
 
     def correct(
-        self, cycle_id: str, external_id: str, values: Mapping[str, str], *, by: str, reason: str
+        self,
+        cycle_id: str,
+        external_id: str,
+        values: Mapping[str, str],
+        *,
+        by: str,
+        reason: str,
+        made_from: str = "",
     ) -> Application:
         """Correct an applicant's values by hand."""
         corrected = list_import.correct(
-            cycle_id, external_id, values, by=by, reason=reason, ledger=self.context.ledger
+            cycle_id,
+            external_id,
+            values,
+            by=by,
+            reason=reason,
+            made_from=made_from,
+            ledger=self.context.ledger,
         )
         return self.context.ring_after(cycle_id, corrected)
 
@@ -83,11 +96,22 @@ class ApplicantService:
         )
 
     def choose_columns(
-        self, cycle_id: str, choices: Mapping[str, bool], *, by: str, source: str = ""
+        self,
+        cycle_id: str,
+        choices: Mapping[str, bool],
+        *,
+        by: str,
+        source: str = "",
+        made_from: str = "",
     ) -> None:
         """Store which columns reviewers see, for this program and for lists to come."""
         column_choice.choose_columns(
-            cycle_id, choices, by=by, source=source, ledger=self.context.ledger
+            cycle_id,
+            choices,
+            by=by,
+            source=source,
+            made_from=made_from,
+            ledger=self.context.ledger,
         )
 
     def reviewer_view(self, cycle_id: str) -> ReviewerView:

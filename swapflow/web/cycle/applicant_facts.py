@@ -11,6 +11,7 @@ from swapflow.identity.principal import Principal
 from swapflow.web.cycle.applicants import card_again, name_of, roster_options
 from swapflow.web.http.context import Product
 from swapflow.web.http.dependencies import may
+from swapflow.web.http.nested_forms import TheForm, text
 from swapflow.web.http.program_page import FieldError, Reason, act, plain_line, said_why
 
 
@@ -29,22 +30,26 @@ def correct_contact(
     product: Product,
     cycle_id: str,
     number: int,
-    name: Annotated[str, Form()] = "",
-    email: Annotated[str, Form()] = "",
-    reason: Reason = "",
+    form: TheForm,
 ) -> Response:
     """Correct an applicant's name or mail address, at any time."""
+    typed = {field: text(form, field) for field in ("name", "email", "reason", "revision")}
 
     def deed() -> None:
         external_id = name_of(product, cycle_id, number)
         values = {
-            "name": plain_line(name, named="name", most=200),
-            "email": plain_line(email, named="email", most=200),
+            "name": plain_line(typed["name"], named="name", most=200),
+            "email": plain_line(typed["email"], named="email", most=200),
         }
         if values["email"] and not can_be_mailed(values["email"]):
             raise FieldError("email", "address_not_mailable", address=values["email"])
         product.applicants.correct(
-            cycle_id, external_id, values, by=principal.name, reason=said_why(reason)
+            cycle_id,
+            external_id,
+            values,
+            by=principal.name,
+            reason=said_why(typed["reason"]),
+            made_from=typed["revision"],
         )
 
     return act(
@@ -54,7 +59,7 @@ def correct_contact(
         "corrected an applicant",
         deed,
         form="contact",
-        typed={"name": name, "email": email, "reason": reason},
+        typed=typed,
         again=card_again(request, principal, product, cycle_id, number),
     )
 
@@ -145,6 +150,6 @@ def pin(
         done.get(verdict, "took a pin back"),
         deed,
         form="pin",
-        typed={"reason": reason},
+        typed={"reason": reason, "revision": revision},
         again=card_again(request, principal, product, cycle_id, number),
     )

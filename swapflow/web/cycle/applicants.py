@@ -10,6 +10,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from swapflow.domain.cohort.quality_words import likely_words
 from swapflow.domain.people.application import ApplicationStatus
+from swapflow.engine.intake.applications import contact_revision
 from swapflow.errors import InvalidInputError
 from swapflow.files.exports.document import can_make_pdf
 from swapflow.i18n.languages import gettext_noop
@@ -175,6 +176,7 @@ def _card(
             "words": {right.name for right in rights},
             "rules": rules,
             "application": application,
+            "contact_revision": contact_revision(application),
             "row": row,
             "way": product.reports.estimate_way(cycle_id, number) if row["rank"] else None,
             "said": said,
@@ -244,7 +246,7 @@ def move(
         done,
         deed,
         form="status",
-        typed={"reason": reason},
+        typed={"reason": reason, "revision": revision},
         again=card_again(request, principal, product, cycle_id, number),
     )
 

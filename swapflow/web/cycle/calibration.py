@@ -82,8 +82,7 @@ def ask_for_estimates(
 ) -> Response:
     """Choose other estimates to make the list by, or the rule's own again."""
     product = app_context(request).product
-    typed = {"estimates": text(form, "estimates"), "reason": text(form, "reason")}
-    revision = text(form, "revision")
+    typed = {field: text(form, field) for field in ("estimates", "reason", "revision")}
 
     def choose() -> None:
         product.cohort.choose_estimates(
@@ -91,7 +90,7 @@ def ask_for_estimates(
             _estimates(typed["estimates"]),
             by=principal.name,
             reason=said_why(typed["reason"]),
-            made_from=revision,
+            made_from=typed["revision"],
         )
 
     return act(

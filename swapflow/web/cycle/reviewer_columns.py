@@ -1,15 +1,18 @@
 """What reviewers see of applicants in a blind program: its columns, and one applicant as seen."""
 
+from collections.abc import Mapping
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
+from swapflow.errors import StaleRevisionError
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
+from swapflow.messages import Message
 from swapflow.web.http.context import Product, app_context
 from swapflow.web.http.dependencies import may
-from swapflow.web.http.nested_forms import TheForm, texts
+from swapflow.web.http.nested_forms import TheForm, text, texts
 from swapflow.web.http.program_page import about
 from swapflow.web.http.rendering import render
 
@@ -29,6 +32,21 @@ def show_columns(
     stored: int = -1,
 ) -> Response:
     """Show which columns reviewers see, and an applicant as they see it."""
+    return _page(request, cycle_id, product, principal, applicant=applicant, stored=stored)
+
+
+def _page(
+    request: Request,
+    cycle_id: str,
+    product: Product,
+    principal: Principal,
+    *,
+    applicant: int = 0,
+    stored: int = -1,
+    typed: Mapping[str, str] | None = None,
+    problem: Message | None = None,
+) -> Response:
+    """Show the page; with a problem, what was typed of each column, and that it is not stored."""
     people = product.applicants.list(cycle_id)
     number = min(applicant, max(0, len(people) - 1))
     view = product.applicants.reviewer_view(cycle_id)
@@ -41,6 +59,8 @@ def show_columns(
             "found": product.applicants.columns(cycle_id),
             "numbered": view.shown.numbered,
             "stored": stored,
+            "typed": typed or {},
+            "problem": problem,
             "applicant": one,
             "number": number,
             "last": len(people) - 1,
@@ -52,6 +72,7 @@ def show_columns(
                 if document.redacted or not view.blind
             ],
         },
+        status=409 if problem else 200,
     )
 
 
@@ -60,17 +81,23 @@ def choose_columns(
     request: Request, cycle_id: str, product: Product, principal: MayManage, form: TheForm
 ) -> Response:
     """Store which columns reviewers see."""
-    typed = dict(texts(form))
+    sent = dict(texts(form))
     # By name, not by place: a list that comes meanwhile may bring columns.
     names = {one.name for one in product.applicants.columns(cycle_id).columns}
-    choices = {
-        name: word == "yes"
-        for key, word in typed.items()
-        if key.startswith("see.") and word in {"yes", "no"}
-        if (name := typed.get(f"name.{key.removeprefix('see.')}", "")) in names
+    typed = {
+        name: word
+        for key, word in sent.items()
+        if key.startswith("see.")
+        if (name := sent.get(f"name.{key.removeprefix('see.')}", "")) in names
     }
+    choices = {name: word == "yes" for name, word in typed.items() if word in {"yes", "no"}}
     if choices:
-        product.applicants.choose_columns(cycle_id, choices, by=principal.name)
+        try:
+            product.applicants.choose_columns(
+                cycle_id, choices, by=principal.name, made_from=text(form, "revision")
+            )
+        except StaleRevisionError as error:
+            return _page(request, cycle_id, product, principal, typed=typed, problem=error.message)
         app_context(request).office.audit_log.record(
             principal.name,
             "chose the columns that reviewers see",

@@ -8,7 +8,7 @@ from fastapi import Form, Request
 from fastapi.responses import RedirectResponse, Response
 
 from swapflow.domain.cycle import Cycle
-from swapflow.errors import InvalidInputError, NotFoundError, SwapflowError
+from swapflow.errors import InvalidInputError, NotFoundError, StaleRevisionError, SwapflowError
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.web.http.context import AppContext, app_context
@@ -127,7 +127,7 @@ def act(
         deed: Does it; raises one of swapflow's errors when it cannot be done.
         again: Shows the page that the form is on.
         form: The form's name on that page.
-        typed: What was typed into it, by field.
+        typed: What was typed into it, by field, and its `revision`.
 
     Raises:
         NotFoundError: If what the form is about is not there at all.
@@ -139,10 +139,14 @@ def act(
         raise
     except SwapflowError as error:
         status, _ = status_of(error)
+        values = dict(typed or {})
+        # This refusal shows what is stored, so the form is made from that now; any other does not.
+        if isinstance(error, StaleRevisionError):
+            values.pop("revision", None)
         return again(
             Refused(
                 form=form,
-                values=typed or {},
+                values=values,
                 field=error.field if isinstance(error, FieldError) else "",
                 message=error.message,
                 status=status,

@@ -9,7 +9,7 @@ from swapflow.domain.people.application import NewApplication
 from swapflow.domain.people.column_kinds import ColumnKind
 from swapflow.domain.people.shown_columns import ShownColumns
 from swapflow.engine.intake.column_choice import ReviewerColumns
-from swapflow.errors import InvalidInputError
+from swapflow.errors import InvalidInputError, StaleRevisionError
 from swapflow.files.imports.applicant_list import preview_applicant_list, take_applicants
 from swapflow.files.imports.import_settings import Reading
 from swapflow.files.tables.table import read_table
@@ -123,6 +123,24 @@ def test_a_column_in_which_something_is_masked_says_so(world: World) -> None:
         "plan": "yes",
         "motto": "no",
     }
+
+
+def test_a_stale_choice_names_what_differs_and_an_equal_one_is_no_act(world: World) -> None:
+    world.admit([person({"essay": "x", "plan": "y"})])
+    choose, read = world.product.applicants.choose_columns, world.product.applicants.columns
+    opened = read(CYCLE).revision
+    choose(CYCLE, {"essay": True, "plan": False}, by="olga", made_from=opened)
+    stored = read(CYCLE)
+
+    choose(CYCLE, {"essay": True, "plan": False}, by="ben", made_from=opened)
+    with pytest.raises(StaleRevisionError) as stale:
+        choose(CYCLE, {"essay": False, "plan": False}, by="ben", made_from=opened)
+
+    assert stale.value.stored == {"essay": "yes"}
+    assert read(CYCLE) == stored
+    # The test needs the database of an office whose ledger is in memory.
+    acts = SqlPersonalData(world.ledger._database).acts(CYCLE)
+    assert [act.by for act in acts if act.about == f"columns of {CYCLE}"] == ["olga"]
 
 
 def test_who_chose_what_stands_in_the_record(world: World) -> None:

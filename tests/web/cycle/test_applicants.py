@@ -6,6 +6,7 @@ from swapflow.domain.people.application import ApplicationStatus
 from swapflow.engine.reviewing.documents import DocumentUpload
 from swapflow.identity.permissions import Role
 from tests.web.everyone import busy
+from tests.web.forms import revision_in
 from tests.web.site import Site
 
 
@@ -94,3 +95,24 @@ def test_the_card_leads_to_documents_and_to_the_decision_that_asked(site: Site) 
     assert 'href="/applicants/fall/files/0/0"' in card
     assert client.get("/applicants/fall/files/0/0").content == pdf
     assert 'href="/today/fall/decisions?before=2">Decision 1</a>' in card
+
+
+@pytest.mark.parametrize("form", ["contact", "status", "pin"])
+def test_a_form_refused_for_its_reason_still_tells_what_it_was_made_from(
+    site: Site, form: str
+) -> None:
+    client = busy(site).signed_in(Role.ADMINISTRATOR)
+    action = f"{HERE}/{form}"
+    mine = {"name": "One", "email": "one@example.org", "what": "hold", "verdict": "in"}
+    other = {"name": "Two", "email": "two@example.org", "what": "withdraw", "verdict": "out"}
+    opened = revision_in(client.get(HERE).text, action)
+    assert client.post(action, data={**other, "reason": "by phone"}).status_code == 303
+
+    unreasoned = client.post(action, data={**mine, "reason": "", "revision": opened})
+    kept = revision_in(unreasoned.text, action)
+    stale = client.post(action, data={**mine, "reason": "a letter", "revision": kept})
+    shown = revision_in(stale.text, action)
+    taken = client.post(action, data={**mine, "reason": "a letter", "revision": shown})
+
+    assert [one.status_code for one in (unreasoned, stale, taken)] == [422, 409, 303]
+    assert kept == opened != shown

@@ -127,3 +127,22 @@ def test_the_api_shows_columns_on_import_and_afterwards(site: Site) -> None:
     assert api.get(f"{address}/columns").json() == put
     assert (wrong.status_code, wrong.json()["code"]) == (422, "no_such_column")
     assert seen(site) == {"statement": f"I, {HIDDEN}"}
+
+
+def test_the_api_overwrites_only_the_choices_that_a_program_has_read(site: Site) -> None:
+    site.launched()
+    api = program(site)
+    address = f"{V1}/cycles/fall/columns"
+    read = api.get(address).headers["etag"]
+    show, hide = {"show": ["statement"]}, {"hide": ["statement"]}
+
+    first = api.put(address, json=show, headers={"If-Match": read})
+    same = api.put(address, json=show, headers={"If-Match": read})
+    stale = api.put(address, json=hide, headers={"If-Match": read})
+    fresh = api.put(address, json=hide, headers={"If-Match": same.headers["etag"]})
+
+    assert [one.status_code for one in (first, same, stale, fresh)] == [200, 200, 409, 200]
+    assert first.headers["etag"] == same.headers["etag"] != read
+    assert stale.json()["code"] == "changed_since_form"
+    assert "statement" in str(stale.json()["params"]["stored"])
+    assert api.get(address).headers["etag"] == fresh.headers["etag"]

@@ -39,7 +39,7 @@ from swapflow.web.api.models.files import ChooseColumns, ChosenColumns
 from swapflow.web.api.models.scores import Numbered
 from swapflow.web.api.pagination import Page, Paged
 from swapflow.web.api.resources.cycles import CycleId
-from swapflow.web.api.revisions import MadeFrom
+from swapflow.web.api.revisions import MadeFrom, tag
 from swapflow.web.http.context import Product
 
 
@@ -85,11 +85,13 @@ def add_applicants(
 
 @router.get("/columns")
 def read_columns(
-    cycle_id: CycleId, principal: MayManageApplicants, product: Product
+    cycle_id: CycleId, principal: MayManageApplicants, product: Product, response: Response
 ) -> ChosenColumns:
     """Read which columns reviewers see."""
     del principal
-    return ChosenColumns.of(product.applicants.columns(cycle_id))
+    found = product.applicants.columns(cycle_id)
+    tag(response, found.revision)
+    return ChosenColumns.of(found)
 
 
 @router.put("/columns")
@@ -99,6 +101,7 @@ def choose_columns(
     principal: MayManageApplicants,
     product: Product,
     wanted: ChooseColumns,
+    precondition: MadeFrom,
 ) -> ChosenColumns:
     """Choose which columns reviewers see; those that are not named stay as they are."""
     found = product.applicants.columns(cycle_id)
@@ -109,7 +112,9 @@ def choose_columns(
     }
     check_named(choices, {one.name for one in found.columns})
     if choices:
-        product.applicants.choose_columns(cycle_id, choices, by=principal.name)
+        product.applicants.choose_columns(
+            cycle_id, choices, by=principal.name, made_from=precondition.made_from
+        )
         shown = sum(choices.values())
         note(
             request,
@@ -117,7 +122,9 @@ def choose_columns(
             "chose the columns that reviewers see",
             detail=f"{shown} shown, {len(choices) - shown} hidden",
         )
-    return ChosenColumns.of(product.applicants.columns(cycle_id))
+        found = product.applicants.columns(cycle_id)
+    precondition.tag(found.revision)
+    return ChosenColumns.of(found)
 
 
 @router.get("/applicants/{number:int}")
