@@ -23,9 +23,9 @@ from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.projection.pull_events import EXTRA_PULL
 from swapflow.engine.reviewing.asked_again import asked_again, end_asked_again
 from swapflow.engine.reviewing.submitted_score import (
+    adds_nothing,
     check_origin,
     new_score,
-    adds_nothing,
     seat_payload,
 )
 from swapflow.errors import (
