@@ -130,13 +130,13 @@ def _letters(product: Swapflow, _how: Disturbance) -> object:
 
 
 def _address(product: Swapflow, how: Disturbance) -> object:
-    """Change an address as an import does; no event covers it."""
+    """Change a name and an address as an import does; no event covers them."""
     ledger = product.context.ledger
 
     def act() -> None:
         with ledger.write(CYCLE) as tx:
             found = next(a for a in tx.applications() if a.external_id == how.whom[0])
-            tx.change_application(replace(found, email="new@example.org"))
+            tx.change_application(replace(found, name="Somebody Else", email="new@example.org"))
 
     return act
 

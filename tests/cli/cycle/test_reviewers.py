@@ -66,7 +66,7 @@ def test_a_late_conflict_says_what_it_took_back_and_which_score_still_counts(
 ) -> None:
     office.launched()
     first = office.tasks("ada")[0]
-    pair = ("--applicant", str(first["applicant"]), "--reviewer", "ada")
+    pair = ("--applicant", office.applicant_of(first), "--reviewer", "ada")
 
     taken = office.ask("reviewers", "conflicts", "ms", *pair, "--by", "ops")
 
@@ -74,9 +74,10 @@ def test_a_late_conflict_says_what_it_took_back_and_which_score_still_counts(
     assert first["task"] not in {task["task"] for task in office.tasks("ada")}
     second = office.tasks("ben")[0]
     office.answer(second, "ben")
-    pair = ("--applicant", str(second["applicant"]), "--reviewer", "ben")
+    applicant = office.applicant_of(second)
+    pair = ("--applicant", applicant, "--reviewer", "ben")
     said = office.do("reviewers", "conflicts", "ms", *pair, "--by", "ops")
-    assert f"of {second['applicant']} by ben counts although they are in conflict" in said.out
+    assert f"of {applicant} by ben counts although they are in conflict" in said.out
     (score,) = office.ask("cycle", "status", "ms")["conflicting_scores"]
     assert score in said.out
     office.do("reviewers", "waive-conflict", "ms", *pair, "--reason", "never met")
