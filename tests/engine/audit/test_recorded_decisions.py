@@ -67,9 +67,10 @@ def test_what_was_changed_in_a_trial_by_sql_is_named_on_every_database(world: Wo
 
     named = found(world)
 
-    assert "outcome 1: verdict is not what event" in named
-    assert "signature 1 of event" in named
-    assert "signature 1 stands in no event" in named
+    # Rows are numbered by the database, which may have served others before.
+    assert re.search(r"outcome \d+: verdict is not what event", named)
+    assert re.search(r"signature \d+ of event", named)
+    assert re.search(r"signature \d+ stands in no event", named)
     assert "Mallory" not in named
     assert "decision 2 is not what event" in named
     assert "decision 2 names another cohort than the replay" in named
