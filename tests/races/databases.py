@@ -53,7 +53,7 @@ class SqliteTemplates:
     def drop(self, url: str) -> None:
         file = Path(str(make_url(url).database))
         for left in file.parent.glob(f"{file.stem}.*"):
-            left.unlink()
+            left.unlink(missing_ok=True)  # the database removes its own as it closes
 
 
 class PostgresTemplates:

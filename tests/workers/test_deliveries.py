@@ -171,7 +171,8 @@ def test_a_slow_scoring_service_holds_one_thread_however_many_requests_it_has(
         first.result(30)
 
     assert not slow.asked.acquire(blocking=False), "asked once"
-    for _ in range(2):
+    # On a slow machine a turn of the service ends early, and the rest is sent again.
+    for _ in range(len(its)):
         product.delivery.deliver_all(pending(product, sent))
     assert requests(product, 0) == [], "those that were refused are answered as well"
     assert pending(product, sent) == []
