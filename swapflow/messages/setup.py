@@ -79,6 +79,6 @@ TEXTS = {
     "no_such_column": "there is no column {column!r} that reviewers could see; there are {known}",
     "reviewers_see_nothing": (
         "the program is blind and reviewers see no column, no file and no link of an applicant: "
-        "choose the columns to show (`swapflow applications columns --show COLUMN`)"
+        "choose the columns to show (`swapflow applications columns CYCLE --show COLUMN`)"
     ),
 }
