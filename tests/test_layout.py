@@ -218,3 +218,14 @@ def test_no_file_names_a_package_registry() -> None:
 
 def test_no_file_holds_a_path_of_somebodys_machine() -> None:
     assert lines_with(r"(?<![\w.])/(work|root|home|Users)/[\w.]+") == []
+
+
+def test_the_top_of_the_tree_holds_what_the_map_names_and_nothing_that_a_program_left() -> None:
+    named = {
+        *(".ci", ".dockerignore", ".gitignore", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE"),
+        *("Makefile", "README.md", "deploy", "docker-compose.yml", "docs", "mkdocs.yml"),
+        *("pyproject.toml", "requirements.lock", "swapflow", "tests", "workers"),
+    }
+    command = ["git", "ls-files"]
+    listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    assert {name.split("/")[0] for name in listed.splitlines()} == named

@@ -29,6 +29,7 @@ FINE = {
     "MPL-2.0",
     "OFL-1.1",
     "PSF-2.0",
+    "Unlicense",
     "Zlib",
 }
 """By their SPDX names: each may be used, passed on and sold along with a service."""
@@ -44,6 +45,7 @@ SAID = {
     "Mozilla Public License 2.0 (MPL 2.0)": "MPL-2.0",
     "Python Software Foundation License": "PSF-2.0",
     "SIL Open Font License 1.1 (OFL-1.1)": "OFL-1.1",
+    "The Unlicense (Unlicense)": "Unlicense",
 }
 """What older packages say instead of an SPDX name."""
 
