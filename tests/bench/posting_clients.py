@@ -26,19 +26,26 @@ FORM = urlencode(
     }
 ).encode()
 
+BUSY = 503
+"""Status of a request that was refused since the database is busy: nothing of it was stored."""
+
 
 def post(plan: dict[str, Any], client: int, found: dict[str, Any]) -> None:
-    """Be one client until the end, or until nothing is left to send."""
+    """Be one client until the end, or until nothing is left to send.
+
+    What is refused since the database is busy is sent again, and counts once it is stored.
+    """
     connection = http.client.HTTPConnection(urlsplit(plan["address"]).netloc, timeout=60)
     done = 0
     try:
         for one in plan["clients"][client]:
             if time.monotonic() >= plan["until"]:
                 break
-            status = _ask(connection, one)
-            if status != int(one["expects"]):
+            while (status := _ask(connection, one)) == BUSY and time.monotonic() < plan["until"]:
+                found["refused"][client] += 1
+            if status not in {int(one["expects"]), BUSY}:
                 found["wrong"].append(f"{one['path']}: status {status}")
-            done += 1
+            done += status != BUSY
         found["last"].append(time.monotonic())
     except Exception as error:  # noqa: BLE001 - whatever it is, it belongs to the result
         found["wrong"].append(f"{type(error).__name__}: {error}")
@@ -65,12 +72,17 @@ def _ask(connection: http.client.HTTPConnection, one: dict[str, str]) -> int:
 def main(plan_file: str, result_file: str) -> None:
     """Have all clients ask, and write down what came of it."""
     plan = json.loads(Path(plan_file).read_text(encoding="utf-8"))
-    found: dict[str, Any] = {"done": [0] * len(plan["clients"]), "wrong": [], "last": []}
+    clients = len(plan["clients"])
+    found: dict[str, Any] = {
+        "done": [0] * clients,
+        "refused": [0] * clients,
+        "wrong": [],
+        "last": [],
+    }
     began = time.monotonic()
     plan["until"] = began + plan["seconds"]
     threads = [
-        threading.Thread(target=post, args=(plan, client, found))
-        for client in range(len(plan["clients"]))
+        threading.Thread(target=post, args=(plan, client, found)) for client in range(clients)
     ]
     for thread in threads:
         thread.start()
@@ -78,6 +90,7 @@ def main(plan_file: str, result_file: str) -> None:
         thread.join()
     result = {
         "done": found["done"],
+        "refused": sum(found["refused"]),
         "seconds": max(found["last"], default=began) - began,
         "wrong": found["wrong"],
     }
