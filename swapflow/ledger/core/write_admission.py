@@ -26,8 +26,8 @@ class WriteBounds:
         most: Writes that may wait for long at the same time.
         patient: Seconds for which these may wait.
         others: Seconds for which all others may wait.
-        stuck: Seconds after which the oldest waiting write shows that a lock is held: from then
-            on a write that would be one too many is refused at once.
+        stuck: Seconds without a write that begins, while one waits, which show that a lock is
+            held: from then on a write that would be one too many is refused at once.
     """
 
     most: int = 2
@@ -43,6 +43,7 @@ class WriteAdmission:
         self.bounds = bounds
         self._mutex = threading.Lock()
         self._waiting: dict[object, float] = {}
+        self._begun = time.monotonic()
 
     @contextmanager
     def admitted(self) -> Iterator["Wait"]:
@@ -58,12 +59,14 @@ class WriteAdmission:
         try:
             yield wait
         finally:
-            self.begun(wait)
+            with self._mutex:
+                self._waiting.pop(wait, None)
 
     def begun(self, wait: "Wait") -> None:
-        """Count a write no longer: it waits for nothing."""
+        """Count a write no longer: it has what it waited for."""
         with self._mutex:
             self._waiting.pop(wait, None)
+            self._begun = time.monotonic()
 
     def _limit(self) -> float | None:
         """Return for how long the next write may wait; the caller holds the mutex."""
@@ -72,7 +75,8 @@ class WriteAdmission:
             return None
         if len(self._waiting) < bounds.most:
             return bounds.patient
-        if time.monotonic() - min(self._waiting.values()) > bounds.stuck:
+        since = max(min(self._waiting.values()), self._begun)
+        if time.monotonic() - since > bounds.stuck:
             raise UnavailableError("writes_wait", outside="database_busy")
         return bounds.others
 

@@ -6,7 +6,7 @@ that only read must not stand behind a hundred writes which all wait for one loc
 
 import time
 
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from swapflow.i18n.languages import gettext
 from swapflow.web.http.middleware import SAFE, refusal
@@ -16,10 +16,16 @@ MOST = 30
 """Writing requests under way beyond which none is taken."""
 
 MOST_WHILE_STUCK = 6
-"""The same while the oldest of them shows that they do not get on."""
+"""The same while they do not get on."""
 
 STUCK_SECONDS = 1.0
-"""Age of the oldest at which they do not get on."""
+"""Seconds without one that is answered, while one is under way, at which they do not get on.
+
+On a busy machine each may take as long, and yet one after the other is answered.
+"""
+
+FAILED = 500
+"""The least status of an answer that shows no progress, such as one that waited in vain."""
 
 
 class BoundedWrites:
@@ -28,6 +34,7 @@ class BoundedWrites:
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
         self._under_way: dict[object, float] = {}
+        self._answered = time.monotonic()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
@@ -47,8 +54,14 @@ class BoundedWrites:
             return
         ticket = object()
         self._under_way[ticket] = time.monotonic()
+
+        async def send_noted(message: Message) -> None:
+            if message["type"] == "http.response.start" and message["status"] < FAILED:
+                self._answered = time.monotonic()
+            await send(message)
+
         try:
-            await self._app(scope, receive, send)
+            await self._app(scope, receive, send_noted)
         finally:
             del self._under_way[ticket]
 
@@ -57,5 +70,5 @@ class BoundedWrites:
         if waiting < MOST_WHILE_STUCK:
             return False
         # The first one in is the oldest: dictionaries keep their order.
-        oldest = next(iter(self._under_way.values()))
-        return waiting >= MOST or time.monotonic() - oldest > STUCK_SECONDS
+        since = max(next(iter(self._under_way.values())), self._answered)
+        return waiting >= MOST or time.monotonic() - since > STUCK_SECONDS
