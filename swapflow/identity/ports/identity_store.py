@@ -112,7 +112,7 @@ class IdentityStore(IntegrationStore, Protocol):
     # Sessions and mailed links
 
     def add_session(self, session: Session) -> None:
-        """Store a session."""
+        """Store a session, and that its account was seen."""
         ...
 
     def session(self, digest: str) -> tuple[Session, Account] | None:
@@ -124,7 +124,7 @@ class IdentityStore(IntegrationStore, Protocol):
         ...
 
     def touch_session(self, digest: str) -> None:
-        """Record that a session was used now; given up while anything else is writing."""
+        """Have it recorded soon that a session was used; given up while others write for long."""
         ...
 
     def end_session(self, digest: str) -> None:
@@ -174,7 +174,7 @@ class IdentityStore(IntegrationStore, Protocol):
         ...
 
     def touch_token(self, token_id: str) -> None:
-        """Record that a key was used now; given up while anything else is writing."""
+        """Have it recorded soon that a key was used; given up while others write for long."""
         ...
 
     def revoke_token(self, token_id: str) -> bool:

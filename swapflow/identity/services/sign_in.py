@@ -50,7 +50,6 @@ class SignInService:
             session, account = found
             principal = self.context.principal_of(account, session)
             is_stale = self.context.ledger.now() - session.last_seen_at > TOUCH_EVERY
-        # Outside the moment: a write among reads of one moment would not be seen by them.
         if is_stale:
             self.context.ledger.touch_session(session.digest)
         return principal
@@ -209,7 +208,6 @@ class SignInService:
         self.context.ledger.add_session(session)
         # The mails asked for so far have led to where they should; the next ones are no flood.
         self.context.forget_tries(mailed_links(account.email, ""))
-        self.context.ledger.touch_session(session.digest)
         self.context.record(account.email, "signed in", detail=method.value)
         return secret, session
 

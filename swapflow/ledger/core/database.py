@@ -39,7 +39,7 @@ from swapflow.ledger.core.write_admission import Wait, WriteAdmission, WriteBoun
 from swapflow.messages import Message
 
 
-TOUCH_SECONDS = 0.05
+TOUCH_SECONDS = 0.5
 """Seconds for which a write waits that matters little, such as when a person was last seen."""
 
 _NOT_SET_UP = ("no such table", "no such column", "UndefinedTable", "UndefinedColumn")
@@ -186,10 +186,10 @@ class Database:
 
     @contextmanager
     def touching(self) -> Iterator[Connection]:
-        """Open a transaction for a write that matters little, or give it up at once.
+        """Open a transaction for a write that matters little, or give it up soon.
 
         Raises:
-            UnavailableError: If anything else is writing.
+            UnavailableError: If its turn does not come within `TOUCH_SECONDS`.
         """
         self.check_may_write()
         wait = Wait(self._admission, None if self.in_memory else TOUCH_SECONDS)

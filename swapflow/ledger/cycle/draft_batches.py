@@ -6,11 +6,8 @@ one thread writes all waiting saves. A save is still answered only once it is on
 fails or succeeds on its own.
 """
 
-import os
-import threading
-import time
 from collections.abc import Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import asdict, dataclass, field
 
 from sqlalchemy import Connection, bindparam, select, update
@@ -23,6 +20,7 @@ from swapflow.errors import (
     StaleDraftError,
     SwapflowError,
 )
+from swapflow.ledger.core.batches import Batches
 from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.statements import insert_ignoring
 from swapflow.ledger.schema import ASSIGNMENT, DRAFT
@@ -65,57 +63,23 @@ class _Save:
 class DraftBatches:
     """The saves of one process, written by one thread of its own; safe for threads and forks."""
 
-    _writing: bool
-    _writer: ThreadPoolExecutor
-
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._start()
+        self._batches = Batches[_Save](self._commit, name="drafts", most=MOST, pause=PAUSE)
 
     def save(self, assignment_id: str, body: Mapping[str, str], *, expected: int) -> Future[Draft]:
         """Save one draft; see `SqlReviewerTasks.save_draft_soon`."""
         self._database.check_may_write()
-        # A worker that was forked has none of its parent's threads.
-        if os.getpid() != self._process:
-            self._start()
         mine = _Save(assignment_id=assignment_id, body=dict(body), expected=expected)
         mine.told.set_running_or_notify_cancel()  # a browser that disconnects cancels no save
-        with self._mutex:
-            self._waiting.append(mine)
-            # Set under the lock together with the append: a save between the last look and the end
-            # of the thread would otherwise wait for the next one.
-            idle, self._writing = not self._writing, True
-        if idle:
-            self._writer.submit(self._write_all)
+        self._batches.add(mine)
         return mine.told
 
-    def _start(self) -> None:
-        """Create the queue and the thread of this process, which a fork does not inherit."""
-        self._process = os.getpid()
-        self._mutex = threading.Lock()
-        self._waiting: list[_Save] = []
-        self._writing = False
-        self._writer = ThreadPoolExecutor(1, thread_name_prefix="drafts")
-
-    def _write_all(self) -> None:
-        """Write until no save waits."""
-        while batch := self._next():
-            self._commit(batch)
-            time.sleep(PAUSE)
-
-    def _next(self) -> list[_Save]:
-        """Take the saves that have waited longest; an empty batch ends the writing.
-
-        The batch is in the order of the assignments: two processes that lock the same rows of
-        PostgreSQL in different orders would wait for each other.
-        """
-        with self._mutex:
-            batch, self._waiting = self._waiting[:MOST], self._waiting[MOST:]
-            self._writing = bool(batch)
-        return sorted(batch, key=lambda one: one.assignment_id)
-
-    def _commit(self, batch: list[_Save]) -> None:
+    def _commit(self, saves: list[_Save]) -> None:
         """Write a batch in one transaction; once it is on the disk, set each result."""
+        # In the order of the assignments: two processes that lock the same rows of PostgreSQL in
+        # different orders would wait for each other.
+        batch = sorted(saves, key=lambda one: one.assignment_id)
         found: list[Draft | SwapflowError] = []
         try:
             with self._database.writing() as connection:

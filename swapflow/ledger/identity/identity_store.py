@@ -1,7 +1,7 @@
 """The identity store in SQL: accounts, sessions, grants, API keys, the audit log."""
 
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
@@ -24,7 +24,7 @@ from sqlalchemy.exc import IntegrityError
 from typing_extensions import override
 
 from swapflow.domain.cycle import CycleStatus
-from swapflow.errors import DamagedRecordError, InvalidInputError, UnavailableError
+from swapflow.errors import DamagedRecordError, InvalidInputError
 from swapflow.identity.account import (
     Account,
     ApiToken,
@@ -37,6 +37,7 @@ from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.row_mapping import AnyRow, columns, to_rules
 from swapflow.ledger.core.statements import insert_ignoring
 from swapflow.ledger.identity.integration_store import SqlIntegrationStore
+from swapflow.ledger.identity.last_uses import LastUses, Used
 from swapflow.ledger.identity.session_store import ACCOUNT_COLUMNS, SqlSessionStore
 from swapflow.ledger.schema import (
     ACCOUNT,
@@ -82,6 +83,7 @@ class SqlIdentityStore(SqlSessionStore, SqlIntegrationStore, IdentityStore):
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._last_uses = LastUses(database)
 
     @override
     def now(self) -> datetime:
@@ -260,11 +262,7 @@ class SqlIdentityStore(SqlSessionStore, SqlIntegrationStore, IdentityStore):
 
     @override
     def touch_token(self, token_id: str) -> None:
-        with suppress(UnavailableError), self._database.touching() as connection:
-            now = self._database.now(connection)
-            connection.execute(
-                update(API_TOKEN).where(API_TOKEN.c.id == token_id).values(last_used_at=now)
-            )
+        self._last_uses.note(Used.TOKEN, token_id)
 
     @override
     def revoke_token(self, token_id: str) -> bool:

@@ -1,6 +1,5 @@
 """Sessions, and the mailed links and codes of the sign-in, in SQL."""
 
-from contextlib import suppress
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
@@ -9,7 +8,6 @@ from sqlalchemy import Connection, bindparam, delete, insert, select, update
 from typing_extensions import override
 
 from swapflow.engine.ports.records import Mail
-from swapflow.errors import UnavailableError
 from swapflow.identity.account import (
     Account,
     Method,
@@ -22,6 +20,7 @@ from swapflow.ledger.core.clock import CLOCK_COLUMNS
 from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.row_mapping import columns
 from swapflow.ledger.core.statements import insert_ignoring
+from swapflow.ledger.identity.last_uses import LastUses, Used
 from swapflow.ledger.schema import (
     ACCOUNT,
     API_TOKEN,
@@ -47,11 +46,17 @@ class SqlSessionStore(IdentityStore):
     """The part of the office's record for sessions and mailed links."""
 
     _database: Database
+    _last_uses: LastUses
 
     @override
     def add_session(self, session: Session) -> None:
         with self._database.writing() as connection:
             connection.execute(insert(SESSION), asdict(session))
+            connection.execute(
+                update(ACCOUNT)
+                .where(ACCOUNT.c.id == session.account_id)
+                .values(last_seen_at=session.last_seen_at)
+            )
 
     @override
     def session(self, digest: str) -> tuple[Session, Account] | None:
@@ -73,17 +78,7 @@ class SqlSessionStore(IdentityStore):
 
     @override
     def touch_session(self, digest: str) -> None:
-        with suppress(UnavailableError), self._database.touching() as connection:
-            now = self._database.now(connection)
-            connection.execute(
-                update(SESSION).where(SESSION.c.digest == digest).values(last_seen_at=now)
-            )
-            account = select(SESSION.c.account_id).where(SESSION.c.digest == digest)
-            connection.execute(
-                update(ACCOUNT)
-                .where(ACCOUNT.c.id == account.scalar_subquery())
-                .values(last_seen_at=now)
-            )
+        self._last_uses.note(Used.SESSION, digest)
 
     @override
     def end_session(self, digest: str) -> None:

@@ -44,7 +44,7 @@ def while_the_turn_is_taken(ledger: SqlLedger, saves: list[Callable[[], object]]
         except Exception as error:  # noqa: BLE001 - handed to the test
             return error
 
-    drafts = ledger._draft_saves
+    drafts = ledger._draft_saves._batches
     with ThreadPoolExecutor(len(saves)) as pool:
         drafts._writing = True
         running = [pool.submit(run, save) for save in saves]

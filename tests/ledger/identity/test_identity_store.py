@@ -7,11 +7,12 @@ from datetime import timedelta
 from threading import Barrier
 
 import pytest
+from sqlalchemy import Engine, event
 
 from swapflow.domain.people.reviewer import NewReviewer
 from swapflow.domain.rules import SignInPolicy
 from swapflow.engine.ports.records import Mail
-from swapflow.errors import InvalidInputError
+from swapflow.errors import InvalidInputError, UnavailableError
 from swapflow.identity.account import (
     Account,
     Method,
@@ -25,7 +26,7 @@ from swapflow.identity.permissions import Grant, Role, Scope
 from swapflow.ledger.identity.identity_store import SqlIdentityStore
 from swapflow.ledger.sql_ledger import SqlLedger
 from tests.ledger.examples import RULES
-from tests.support.waiting import CAP
+from tests.support.waiting import CAP, wait_until
 
 
 def account(ledger: SqlLedger, email: str = "boss@example.org", **changes: object) -> Account:
@@ -114,7 +115,11 @@ def test_a_session_ends_with_its_time_its_account_or_its_digest(ledger: SqlLedge
     kept = session(ledger, "one", who)
     session(ledger, "two", who)
     session(ledger, "short", who, days=0.01)
-    assert office.session("one") == (kept, who)
+    seen = office.session("one")
+    assert seen is not None
+    assert seen[0] == kept
+    assert seen[1] == replace(who, last_seen_at=seen[1].last_seen_at)
+    assert seen[1].last_seen_at is not None, "who signs in was seen"
 
     ledger.set_clock_offset(3600)
     assert office.session("short") is None
@@ -126,6 +131,59 @@ def test_a_session_ends_with_its_time_its_account_or_its_digest(ledger: SqlLedge
     office.close_account(who.id)
     office.open_account(who.id)
     assert office.session("last") is None
+
+
+def test_a_use_is_recorded_soon_and_its_account_was_seen(ledger: SqlLedger) -> None:
+    office, who = ledger.office(), account(ledger)
+    session(ledger, "one", who)
+    key, token = make_token(who, name="k", scopes=("read",), days=1, ledger=office)
+    ledger.set_clock_offset(600)
+    now = ledger.now()
+
+    office.touch_session("one")
+    office.touch_token(token.id)
+
+    def recorded() -> bool:
+        used, by_key = office.session("one"), office.token(digest_of(key))
+        assert used is not None
+        assert by_key is not None
+        seen = [used[0].last_seen_at, used[1].last_seen_at, by_key[0].last_used_at]
+        return all(moment is not None and moment >= now for moment in seen)
+
+    wait_until(recorded, what="the use")
+
+
+def test_many_uses_share_a_commit_and_one_that_is_refused_ends_nothing(
+    ledger: SqlLedger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    office, who = ledger.office(), account(ledger)
+    for number in range(5):
+        session(ledger, f"s{number}", who)
+    ledger.set_clock_offset(600)
+    now = ledger.now()
+    batches, commits = office._last_uses._batches, list[object]()
+
+    def touch_all() -> None:
+        batches._writing = True  # as while the thread writes
+        for number in range(5):
+            office.touch_session(f"s{number}")
+        batches._writer.submit(batches._write_all)
+        wait_until(lambda: not batches._writing, what="the batch")
+
+    def refuse() -> None:
+        raise UnavailableError("another process writes")
+
+    with monkeypatch.context() as busy:
+        busy.setattr(ledger._database, "touching", refuse)
+        touch_all()
+    assert all(one.last_seen_at < now for one in office.sessions(who.id))
+
+    event.listen(Engine, "commit", commits.append)
+    touch_all()
+    event.remove(Engine, "commit", commits.append)
+
+    assert len(commits) == 1
+    assert all(one.last_seen_at >= now for one in office.sessions(who.id))
 
 
 def test_a_way_in_is_stored_with_its_mail_and_spent_once(ledger: SqlLedger) -> None:
