@@ -4,10 +4,14 @@ import hashlib
 import re
 import secrets
 import unicodedata
+from functools import lru_cache
 
 
 CYCLE_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 KIND_NAME = re.compile(r"[a-z][a-z0-9_-]{0,23}")
+
+MOST_KEPT = 20_000
+"""Codes and numbers kept in one process: a reviewer's list asks for the same ones each time."""
 
 
 def same_id(external_id: str) -> str:
@@ -38,11 +42,17 @@ def cycle_of(natural_id: str) -> str:
     return natural_id.split(":", 1)[0]
 
 
+def application_of(natural_id: str) -> str:
+    """Return what names the application of a pull or an assignment: "cycle:number"."""
+    return ":".join(natural_id.split(":", 2)[:2])
+
+
 def new_task_key() -> str:
     """Build the secret key of a cycle's task codes."""
     return secrets.token_hex(32)
 
 
+@lru_cache(maxsize=MOST_KEPT)
 def task_code(assignment: str, *, key: str) -> str:
     """Return the code by which a reviewer names an assignment: "cycle:0123456789abcdef".
 
@@ -58,6 +68,7 @@ def task_code(assignment: str, *, key: str) -> str:
     return f"{cycle_of(assignment)}:{digest.hexdigest()}"
 
 
+@lru_cache(maxsize=MOST_KEPT)
 def applicant_number(application: int, *, key: str) -> int:
     """Return the number by which reviewers of a blind program know an applicant.
 

@@ -59,11 +59,16 @@ def submit(answers: Sequence[Answer], *, ledger: CycleReads) -> tuple[Receipt, .
     """
     if not answers:
         return ()
+    with ledger.write(cycle_of_answers(answers)) as tx:
+        return take(tx, answers)
+
+
+def cycle_of_answers(answers: Sequence[Answer]) -> str:
+    """Return the cycle of answers; several cycles raise InvalidInputError."""
     cycles = {cycle_of(answer.assignment_id) for answer in answers}
     if len(cycles) > 1:
         raise InvalidInputError("answers_of_several_cycles", cycles=len(cycles))
-    with ledger.write(cycles.pop()) as tx:
-        return take(tx, answers)
+    return cycles.pop()
 
 
 def take(tx: Transaction, answers: Sequence[Answer]) -> tuple[Receipt, ...]:

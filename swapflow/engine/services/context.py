@@ -25,6 +25,7 @@ from swapflow.engine.read_models.dashboard import Dashboard
 from swapflow.engine.read_models.latest_cache import LatestCache
 from swapflow.engine.read_models.list_quality import ListQualities
 from swapflow.engine.read_models.snapshot import SnapshotCache
+from swapflow.engine.reviewing.shared_submits import SharedSubmits
 from swapflow.engine.reviewing.task_codes import TaskCodes
 from swapflow.errors import NotFoundError, UnavailableError
 
@@ -111,6 +112,7 @@ class ServiceContext:
         calibrations: Calibrations of the cycles read last.
         qualities: How good the lists of the cycles read last are.
         codes: The assignments that the codes in addresses name.
+        submits: The submits that are under way; those that wait share a commit.
         snapshots: Cycles folded from their events.
         automatic_reviewers: The programs that rosters name.
         answer_turns: Bounds how many threads ask one of them at the same time.
@@ -137,6 +139,7 @@ class ServiceContext:
     calibrations: LatestCache[Calibration] = field(default_factory=LatestCache)
     qualities: ListQualities = field(default_factory=ListQualities)
     codes: TaskCodes = field(default_factory=TaskCodes)
+    submits: SharedSubmits = field(default_factory=SharedSubmits)
     snapshots: SnapshotCache = field(default_factory=SnapshotCache)
 
     def reviewer_number(self, cycle_id: str, external_id: str) -> int:

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 from swapflow.domain.ids import cycle_of
@@ -11,7 +12,7 @@ from swapflow.domain.reviewing.score import Answer, Draft, Receipt, ScoreDetails
 from swapflow.engine.intake.roster import change_availability
 from swapflow.engine.notifications.reviewer_mail import notify
 from swapflow.engine.ports.records import ProgramSeat, TaskRecord
-from swapflow.engine.reviewing import interviews, review_page, submit
+from swapflow.engine.reviewing import interviews, review_page
 from swapflow.engine.reviewing.decline import decline
 from swapflow.engine.reviewing.task_list import (
     Task,
@@ -58,10 +59,9 @@ class TaskService:
 
     def submit(self, answers: Sequence[Answer]) -> tuple[Receipt, ...]:
         """Store answers of one cycle: committed when this returns, whatever else is down."""
-        receipts = submit.submit(answers, ledger=self.context.ledger)
-        for cycle_id in {cycle_of(answer.assignment_id) for answer in answers}:
-            self.context.doorbell.ring(cycle_id)
-        return receipts
+        return self.context.submits.submit(
+            answers, ledger=self.context.ledger, committed=self.context.doorbell.ring
+        )
 
     def decline(
         self,
@@ -84,6 +84,13 @@ class TaskService:
         )
         self.context.ledger.drop_draft(assignment_id)
         self.context.doorbell.ring(cycle_of(assignment_id))
+
+    def one_moment(self) -> AbstractContextManager[None]:
+        """Read in this thread as of one moment, on one connection, until the block ends.
+
+        Nothing may be written meanwhile.
+        """
+        return self.context.ledger.one_moment()
 
     def seats(self, seats: Collection[tuple[str, int]]) -> tuple[ProgramSeat, ...]:
         """Read the cycles of a person's seats; one that is gone or damaged is left out."""
