@@ -13,6 +13,7 @@ from swapflow.domain.reviewing.assignment import AssignmentStatus
 from swapflow.domain.reviewing.score import Draft
 from swapflow.engine.reviewing.review_page import ReviewPage
 from swapflow.engine.reviewing.submitted_score import review_revision
+from swapflow.engine.reviewing.task_list import Task
 from swapflow.engine.services import Swapflow
 from swapflow.errors import (
     AssignmentClosedError,
@@ -107,7 +108,7 @@ def show_receipt(request: Request, own: Own, product: Product) -> Response:
     sheet = product.tasks.page(own.task)
     if sheet.given is None:
         return RedirectResponse(f"/tasks/{sheet.code}", status_code=303)
-    following = product.tasks.next(open_seats(request, own.principal).seats, after=sheet.code)
+    following = _following(request, own, product)
     return render(
         request,
         "reviewing/receipt.html",
@@ -223,10 +224,16 @@ def _act(request: Request, own: OwnTask, product: Swapflow, fields: dict[str, st
             raise
         return _form(request, sheet, Filled(values=fields), own=own, stale=True)
     if then == "next":
-        following = product.tasks.next(open_seats(request, own.principal).seats, after=own.code)
+        following = _following(request, own, product)
         if following is not None:
             return RedirectResponse(f"/tasks/{following.code}?after={own.code}", status_code=303)
     return RedirectResponse(f"/tasks/{own.code}/receipt", status_code=303)
+
+
+def _following(request: Request, own: OwnTask, product: Swapflow) -> Task | None:
+    """Read the reviewer's next task."""
+    with product.tasks.one_moment():
+        return product.tasks.next(open_seats(request, own.principal).seats, after=own.code)
 
 
 def _correct(
