@@ -108,17 +108,17 @@ def _no_rebuild() -> None:
 
 
 def _no_second_message() -> None:
-    from swapflow.engine.coordination import coordinator
+    from swapflow.engine.coordination import turns
     from swapflow.engine.coordination.relay import relay
 
-    vars(coordinator)["relay"] = lambda **how: relay(**{**how, "again_after": 1e6})
+    vars(turns)["relay"] = lambda **how: relay(**{**how, "again_after": 1e6})
 
 
 def _anybody_twice() -> None:
-    from swapflow.engine.projection.cycle_projection import CycleProjection
+    from swapflow.engine.projection.people_events import PeopleProjection
 
-    CycleProjection.is_barred = lambda *_: False  # type: ignore[method-assign]
-    CycleProjection.barred = lambda *_: set()  # type: ignore[method-assign]
+    PeopleProjection.is_barred = lambda *_: False  # type: ignore[method-assign]
+    PeopleProjection.barred = lambda *_: set()  # type: ignore[method-assign]
 
 
 def _no_chain() -> None:
@@ -197,7 +197,7 @@ EVERY_BREAK: dict[str, Break] = {
         caught=("leases",),
     ),
     "receipt": Break(
-        line="engine/reviewing/submit.py: if earlier is not None: return _again(earlier, value)",
+        line="engine/reviewing/submit.py: if earlier is not None: return _again(…)",
         apply=_no_unique_receipt,
         faults=("redis emptied",),
         caught=("people", "receipts"),
@@ -221,7 +221,8 @@ EVERY_BREAK: dict[str, Break] = {
         caught=("budget", "replays"),
     ),
     "rebuild": Break(
-        line="engine/projection/ingest.py: if state.position(…) != position: _catch_up(…)",
+        line="engine/projection/ingest.py: "
+        "if state.position(…) != projection.position: _catch_up(…)",
         apply=_no_rebuild,
         faults=("redis emptied",),
         caught=("nothing_pending", "sums"),
@@ -245,13 +246,13 @@ EVERY_BREAK: dict[str, Break] = {
         caught=("replays",),
     ),
     "delivery": Break(
-        line="ledger/cycle/outbox.py: .where(…, QUEUED_ONLY) in _MARK_DELIVERED",
+        line="ledger/cycle/outbox.py: _MARK_DELIVERED = (update(ASSIGNMENT).where(…, QUEUED_ONLY)",
         apply=_delivered_whatever_it_is,
         faults=("messages doubled and reordered",),
         caught=("answered", "people"),
     ),
     "record": Break(
-        line="engine/coordination/dispatch.py: digest=plan.situation.digest in _record",
+        line="engine/coordination/dispatch.py: digest=plan.situation.digest",
         apply=_another_record,
         faults=("coordinator killed",),
         caught=("replays",),
@@ -271,14 +272,14 @@ EVERY_BREAK: dict[str, Break] = {
         is_there=GUARDS[SIGNED],
     ),
     "live": Break(
-        line="engine/projection/live_totals.py: differences() of the live state from the record",
+        line="engine/coordination/checked_state.py: wrong = workspace.totals.differences(arms)",
         apply=_live_state_believed,
         faults=(CHANGED,),
         caught=("sums", "replays", "lockstep"),
         is_there=GUARDS[CHANGED],
     ),
     "aside": Break(
-        line="engine/coordination/turns.py: except Exception as error: self._set_aside(…)",
+        line="engine/coordination/turns.py: except Exception as error: …self._set_aside(…)",
         apply=_nobody_set_aside,
         faults=(DAMAGED,),
         caught=("others",),

@@ -1,6 +1,10 @@
 """What a form on a page holds."""
 
 import re
+from collections.abc import Mapping
+
+import httpx2
+from starlette.testclient import TestClient
 
 
 def fields_of(page: str) -> dict[str, str]:
@@ -29,3 +33,11 @@ def revision_in(page: str, action: str) -> str:
     found = re.search(r'name="revision" value="([^"]*)"', form[0])
     assert found is not None, f"{action} carries no revision"
     return found[1]
+
+
+def send_form(
+    client: TestClient, page: str, action: str, data: Mapping[str, str]
+) -> httpx2.Response:
+    """Open a page, fill in one of its forms and send it with the revision that it carries."""
+    revision = revision_in(client.get(page).text, action)
+    return client.post(action, data={**data, "revision": revision})

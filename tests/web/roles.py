@@ -249,6 +249,7 @@ API: dict[str, Right | Somewhere | str] = {
     "POST /api/v1/cycles/{cycle_id}/reviewers/{number}/nudge": Right.MANAGE_REVIEWERS,
     "POST /api/v1/cycles/{cycle_id}/applicants/{number}/contact": Right.MANAGE_APPLICANTS,
     "GET /api/v1/cycles/{cycle_id}/conflicts/scores": Right.SEE_REVIEWERS,
+    "GET /api/v1/cycles/{cycle_id}/panels": Right.SEE_REVIEWERS,
     "POST /api/v1/cycles/{cycle_id}/conflicts/waive": Right.ENTER_REVIEWS,
     "POST /api/v1/cycles/{cycle_id}/reviewers/{number}/return": Right.MANAGE_REVIEWERS,
     "POST /api/v1/cycles/{cycle_id}/reviewers/{number}/void": Right.ENTER_REVIEWS,

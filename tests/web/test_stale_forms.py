@@ -1,10 +1,11 @@
 """A stale form overwrites nothing: what is stored is shown, and what was typed comes back."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import httpx2
 import pytest
 from starlette.testclient import TestClient
 
@@ -14,7 +15,8 @@ from swapflow.domain.reviewing.score import Answer
 from swapflow.domain.rules import KindRules, SeatLine
 from swapflow.identity.permissions import Role
 from tests.web.cohort.fixed_cohorts import chair, ended, offers_out
-from tests.web.forms import fields_of, revision_in
+from tests.web.cycle.list_uploads import keep
+from tests.web.forms import fields_of, revision_in, send_form
 from tests.web.site import SITE_RULES, Site
 
 
@@ -29,12 +31,21 @@ ADDS_OR_NAMES = {
     "absences", "add", "again", "ask", "away", "back", "close", "code", "conflict", "decline",
     "end", "endorse", "erase", "files", "grants", "import", "invite", "keys", "language", "link",
     "look", "missed", "monitoring", "nudge", "open", "password", "programs", "reassign",
-    "release", "remind", "remove", "reopen", "requests", "restore", "revoke", "rounds",
-    "sign-out", "skip", "stop", "swap", "users", "void", "waive", "{{ token }}", "sheets",
+    "release", "remind", "remove", "reopen", "requests", "revoke", "rounds",
+    "sign-out", "skip", "stop", "swap", "users", "waive", "{{ token }}", "sheets",
     "{{ upload.key }}", "{{ what }}",
     "{{ 'pause' if running else 'resume' }}",
 }  # fmt: skip
 """Last parts of addresses of forms that add something, name what they end, or look."""
+
+OVERWRITES = (
+    "/meeting/close",
+    "/reviews/void",
+    "/reviews/restore",
+    "/prepare",
+    "/{{ what }}/{{ upload.key }}",
+)
+"""Ends of addresses of forms that carry a revision although another form's address ends so."""
 
 
 def test_every_form_that_overwrites_something_tells_what_it_was_made_from() -> None:
@@ -49,7 +60,10 @@ def test_every_form_that_overwrites_something_tells_what_it_was_made_from() -> N
             carried = file.name == "signed_out.html" or any(
                 f'name="{name}"' in form for name in CARRIED
             )
-            if not carried and action[1].rsplit("/", 1)[-1] not in ADDS_OR_NAMES:
+            adds = action[1].rsplit("/", 1)[-1] in ADDS_OR_NAMES
+            if action[1].endswith(OVERWRITES):
+                carried, adds = 'name="revision"' in form, False
+            if not carried and not adds:
                 silent.append(f"{file.relative_to(TEMPLATES)}: {action[1]}")
 
     assert silent == []
@@ -60,14 +74,15 @@ class Form:
     """A form that was opened, and what came in between.
 
     Attributes:
-        post: Sends it with what was typed and the revision that it was opened with.
+        post: Sends it with what was typed and the revision that it was opened with; or, given
+            False, as an old page does that carries none.
         between: Stores something else.
         stored: Reads what is stored.
         typed: What must come back in the page.
         there: What of the stored content the page shows.
     """
 
-    post: Callable[[], object]
+    post: Callable[[bool], httpx2.Response]
     between: Callable[[], object]
     stored: Callable[[], object]
     typed: str
@@ -81,10 +96,23 @@ def task_of(site: Site) -> tuple[TestClient, Assignment, str]:
     return client, assignment, f"/tasks/{site.product.tasks.code(assignment.id)}"
 
 
-def sent(client: TestClient, page: str, action: str, **data: str) -> Callable[[], object]:
+def sent(
+    client: TestClient, page: str, action: str, **data: str
+) -> Callable[[bool], httpx2.Response]:
     """Open a page now, and send its form later."""
-    revision = revision_in(client.get(page).text, action)
-    return lambda: client.post(action, data={**data, "revision": revision})
+    return told(client, action, {**data, "revision": revision_in(client.get(page).text, action)})
+
+
+def told(
+    client: TestClient, action: str, fields: Mapping[str, str]
+) -> Callable[[bool], httpx2.Response]:
+    """Send a form with its revision, or without."""
+
+    def post(tells: bool) -> httpx2.Response:
+        left_out = set() if tells else {"revision"}
+        return client.post(action, data={n: v for n, v in fields.items() if n not in left_out})
+
+    return post
 
 
 def staff_entry(site: Site) -> Form:
@@ -109,7 +137,7 @@ def two_staff_corrections(site: Site) -> Form:
     action = f"/reviewers/fall/{assignment.reviewer}{task}"
     return Form(
         sent(one, action, action, c0="1", c1="1", remark="the first correction"),
-        lambda: two.post(action, data={"c0": "2", "c1": "2", "remark": "the second one"}),
+        lambda: send_form(two, action, action, {"c0": "2", "c1": "2", "remark": "the second one"}),
         lambda: site.product.tasks.score(assignment.id),
         "the first correction",
         "the second one",
@@ -122,7 +150,12 @@ def two_tabs_that_correct(site: Site) -> Form:
     correct = f"{task}/correct"
     return Form(
         sent(reviewer, f"{task}?correct=1", correct, c0="1", c1="1", remark="in this tab"),
-        lambda: reviewer.post(correct, data={"c0": "2", "c1": "2", "remark": "in that tab"}),
+        lambda: send_form(
+            reviewer,
+            f"{task}?correct=1",
+            correct,
+            {"c0": "2", "c1": "2", "remark": "in that tab"},
+        ),
         lambda: site.product.tasks.score(assignment.id),
         "in this tab",
         "in that tab",
@@ -151,7 +184,7 @@ def interview(site: Site) -> Form:
     return Form(
         sent(staff, action, action, **(slot | {"place": "Room 7"})),
         lambda: staff.post(action, data=slot | {"place": "Room 8"}),
-        lambda: site.ledger.interviews([assignment.pull_id])[assignment.pull_id].place,
+        lambda: site.ledger.interviews([assignment.pull_id]),
         "Room 7",
         "Room 8",
     )
@@ -159,15 +192,15 @@ def interview(site: Site) -> Form:
 
 def answer(site: Site) -> Form:
     client = offers_out(site)
-    offer = site.ledger.offers("fall")[0]
+    offer = site.ledger.offers("fall")[-1]  # whose form stands first on the page
     action = "/decide/fall/offers/answer"
     data = {"applicant": str(offer.application), "answer": "declined", "reason": "by phone"}
     return Form(
         sent(client, "/decide/fall/offers", action, **data),
-        lambda: client.post(action, data=data | {"answer": "accepted"}),
+        lambda: send_form(client, "/decide/fall/offers", action, {**data, "answer": "accepted"}),
         lambda: [o.answer for o in site.ledger.offers("fall")],
         "by phone",
-        "accepted",
+        "answer: accepted",
     )
 
 
@@ -192,7 +225,7 @@ def outcome(site: Site) -> Form:
     return Form(
         sent(client, action, action, outcome="in", reason="what this secretary heard"),
         lambda: client.post(action, data={"outcome": "out", "reason": "what that one heard"}),
-        lambda: site.product.meetings.agenda("fall").words[number].word,
+        lambda: site.product.meetings.agenda("fall").words.get(number),
         "what this secretary heard",
         "what that one heard",
     )
@@ -204,7 +237,9 @@ def status(site: Site) -> Form:
     action = "/applicants/fall/1/status"
     return Form(
         sent(staff, "/applicants/fall/1", action, what="hold", reason="papers are missing"),
-        lambda: staff.post(action, data={"what": "withdraw", "reason": "wrote to us"}),
+        lambda: send_form(
+            staff, "/applicants/fall/1", action, {"what": "withdraw", "reason": "wrote to us"}
+        ),
         lambda: site.ledger.application("fall", 1).status,
         "papers are missing",
         "withdrawn",
@@ -218,7 +253,9 @@ def contact(site: Site) -> Form:
     data = {"name": "Ann Lee", "email": "ann@example.org", "reason": "she wrote"}
     return Form(
         sent(staff, "/applicants/fall/1", action, **data),
-        lambda: staff.post(action, data={**data, "email": "lee@example.org"}),
+        lambda: send_form(
+            staff, "/applicants/fall/1", action, {**data, "email": "lee@example.org"}
+        ),
         lambda: site.ledger.application("fall", 1),
         'value="ann@example.org"',
         "email: lee@example.org",
@@ -232,7 +269,7 @@ def columns(site: Site) -> Form:
     data = {"name.0": "statement", "see.0": "no"}
     return Form(
         sent(staff, action, action, **data),
-        lambda: staff.post(action, data={**data, "see.0": "yes"}),
+        lambda: send_form(staff, action, action, {**data, "see.0": "yes"}),
         lambda: site.product.applicants.columns("fall"),
         '<option value="no" selected>',
         "statement: yes",
@@ -259,7 +296,7 @@ def rules_form(site: Site) -> Form:
     fields = fields_of(staff.get(action).text)
     assert fields["revision"] == "1"
     return Form(
-        lambda: staff.post(action, data={**fields, "budget": "70", "reason": "more money"}),
+        told(staff, action, {**fields, "budget": "70", "reason": "more money"}),
         lambda: staff.post(action, data={**fields, "budget": "80", "reason": "even more"}),
         lambda: site.product.cycles.rules("fall").budget,
         "more money",
@@ -274,7 +311,7 @@ def rubric_form(site: Site) -> Form:
     fields = fields_of(staff.get(action).text) | {"do": "save"}
     one = {**fields, "criteria.0.weight": "5", "reason": "asked for by one"}
     return Form(
-        lambda: staff.post(action, data=one),
+        told(staff, action, one),
         lambda: staff.post(action, data={**fields, "criteria.0.weight": "6", "reason": "other"}),
         lambda: site.product.cycles.rules("fall").version,
         "asked for by one",
@@ -282,7 +319,96 @@ def rubric_form(site: Site) -> Form:
     )
 
 
+def closing(site: Site) -> Form:
+    ended(site)
+    client = chair(site)
+    client.post("/decide/fall/meeting/open")
+    number = site.product.meetings.agenda("fall").missing[0].application
+    page, said = "/decide/fall/meeting", {"outcome": "in", "reason": "a letter came"}
+    return Form(
+        sent(client, page, f"{page}/close"),
+        lambda: client.post(f"{page}/{number}", data=said),
+        lambda: site.product.meetings.agenda("fall").open,
+        "Close the meeting",
+        f"applicant {number}: in (chair@example.org)",
+    )
+
+
+def voiding(site: Site) -> Form:
+    reviewer, assignment, task = task_of(site)
+    reviewer.post(task, data=GOOD)
+    staff = site.signed_in(Role.OPERATIONS)
+    page = f"/reviewers/fall/{assignment.reviewer}"
+    data = {"task": assignment.id, "reason": "taken for a slip"}
+    higher = GOOD | {"c0": "4", "remark": "read again"}
+    return Form(
+        sent(staff, page, f"{page}/reviews/void", **data),
+        lambda: send_form(reviewer, f"{task}?correct=1", f"{task}/correct", higher),
+        lambda: site.product.tasks.score(assignment.id),
+        "taken for a slip",
+        "read again",
+    )
+
+
+def restoring(site: Site) -> Form:
+    reviewer, assignment, task = task_of(site)
+    reviewer.post(task, data=GOOD)
+    site.product.scores.void([assignment.id], by="ops", reason="a slip")
+    staff = site.signed_in(Role.OPERATIONS)
+    page = f"/reviewers/fall/{assignment.reviewer}"
+    data = {"task": assignment.id, "reason": "no slip after all"}
+    higher = GOOD | {"c0": "4", "remark": "read again"}
+    return Form(
+        sent(staff, page, f"{page}/reviews/restore", **data),
+        lambda: send_form(reviewer, f"{task}?correct=1", f"{task}/correct", higher),
+        lambda: site.product.tasks.score(assignment.id),
+        "no slip after all",
+        "read again",
+    )
+
+
+def preparing(site: Site) -> Form:
+    ended(site, signatures=2)
+    one, two = chair(site, "one"), chair(site, "two")
+    action = "/decide/fall/prepare"
+    places = site.product.cohort.propose("fall").places
+    inside, outside = places[0].application, places[-1].application
+    swap = {f"change.{inside}": "out", f"change.{outside}": "in"}
+    why = {f"reason.{inside}": "moved away", f"reason.{outside}": "a sibling enrols"}
+    page = one.post("/decide/fall/changes", data=swap).text
+    fields = {**swap, **why, "revision": revision_in(page, action)}
+    return Form(
+        told(one, action, fields),
+        lambda: two.post(action),
+        lambda: site.ledger.prepared("fall"),
+        "moved away",
+        "by: two@example.org",
+    )
+
+
+def list_of_applicants(site: Site) -> Form:
+    site.launched(launch=False, applicants=0)
+    client = site.signed_in(Role.OPERATIONS)
+    path = keep(client, "external_id,name,statement\n17,Ann Lee,I build bridges\n")
+    fields = fields_of(client.get(path).text)
+    return Form(
+        told(client, path, {**fields, "see.2": "no", "do": "apply"}),
+        lambda: site.product.applicants.choose_columns("fall", {"statement": True}, by="ops"),
+        lambda: (
+            site.product.applicants.columns("fall"),
+            site.product.applicants.list("fall"),
+        ),
+        '<option value="no" selected>',
+        "statement: yes",
+    )
+
+
 FORMS = {
+    "closing a meeting": closing,
+    "a void": voiding,
+    "a void that is undone": restoring,
+    "a decision for signature": preparing,
+    "the columns of a list": list_of_applicants,
     "staff entry of a review": staff_entry,
     "two staff corrections": two_staff_corrections,
     "two tabs that correct": two_tabs_that_correct,
@@ -300,32 +426,44 @@ FORMS = {
 }
 
 
+@pytest.mark.parametrize("tells", [True, False], ids=["stale", "without a revision"])
 @pytest.mark.parametrize("form", FORMS)
 def test_a_stale_form_is_refused_and_shows_what_is_stored_and_what_was_typed(
-    site: Site, form: str
+    site: Site, form: str, tells: bool
 ) -> None:
     opened_form = FORMS[form](site)
     opened_form.between()
     before = opened_form.stored()
 
-    refused = opened_form.post()
+    refused = opened_form.post(tells)
 
-    assert refused.status_code == 409, refused  # type: ignore[attr-defined]  # a response
+    assert refused.status_code == 409, refused
     assert opened_form.stored() == before
-    assert opened_form.typed in refused.text  # type: ignore[attr-defined]
-    assert opened_form.there in refused.text  # type: ignore[attr-defined]
+    assert opened_form.typed in refused.text
+    assert opened_form.there in refused.text
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_form_is_taken_while_nothing_came_in_between(site: Site, form: str) -> None:
+    opened_form = FORMS[form](site)
+    before = opened_form.stored()
+
+    taken = opened_form.post(True)
+
+    assert taken.status_code == 303, taken.text
+    assert opened_form.stored() != before
 
 
 def test_a_packet_that_another_tab_changed_is_not_overwritten(site: Site) -> None:
     site.launched()
     client, assignment = site.assigned()
     post = sent(client, "/inbox", "/inbox/fall/packet", packet="9")
-    client.post("/inbox/fall/packet", data={"packet": "7"})
+    send_form(client, "/inbox", "/inbox/fall/packet", {"packet": "7"})
 
-    refused = post()
+    refused = [post(tells) for tells in (True, False)]
 
-    assert refused.status_code == 409  # type: ignore[attr-defined]
-    assert "packet: 7" in refused.text  # type: ignore[attr-defined]
+    assert [one.status_code for one in refused] == [409, 409]
+    assert all("packet: 7" in one.text for one in refused)
     assert site.ledger.reviewer("fall", assignment.reviewer).packet == 7
 
 

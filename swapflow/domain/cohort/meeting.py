@@ -83,6 +83,12 @@ class Meeting:
         # Oldest first, so the last outcome of an application overwrites those before.
         return {one.application: one for one in self.said}
 
+    @property
+    def revision(self) -> str:
+        """The revision that a form which closes it is made from: of all that was recorded."""
+        said = [[one.application, one.revision] for one in self.said]
+        return revision(self.version, said, len(self.turns))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endorsement:

@@ -158,16 +158,29 @@ def open_meeting(cycle_id: str, *, by: str, ledger: CycleReads) -> bool:
         return new
 
 
-def close_meeting(cycle_id: str, *, by: str, ledger: CycleReads) -> bool:
+def close_meeting(cycle_id: str, *, by: str, made_from: str = "", ledger: CycleReads) -> bool:
     """Close the meeting, so that nothing is recorded until it is reopened; False if it was closed.
+
+    Args:
+        cycle_id: The cycle.
+        by: Who closes it.
+        made_from: The revision of the meeting that the form was made from; "" for no check.
+        ledger: The ledger.
 
     Raises:
         NotReadyError: If no meeting was opened, or the list is final.
+        StaleRevisionError: If an outcome was recorded since the form was made.
     """
     with ledger.write(cycle_id) as tx:
         _check_ready(tx.cycle)
         meeting = _opened(tx)
         if meeting.closed is None:
+            last = meeting.said[-NAMED:]
+            check_revision(
+                made_from,
+                meeting.revision,
+                {f"applicant {one.application}": f"{one.word.value} ({one.by})" for one in last},
+            )
             tx.insert_turn(meeting.version, closed=True, reason="", by=by)
             tx.record(EventType.MEETING_CLOSED, {"version": meeting.version})
         return meeting.closed is None

@@ -4,13 +4,14 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from swapflow.domain.cohort.proposal import Proposal, Verdict, Waiver
 from swapflow.domain.cohort.reconsideration import Closing
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.event import Json
 from swapflow.domain.rules import Rules
-from swapflow.domain.seal import Seal, seal
+from swapflow.domain.seal import NOTHING, Seal, seal
 from swapflow.engine.cohort.finalize import Override, check_decision
 from swapflow.engine.cohort.meeting import follow
 from swapflow.engine.confirmation import Beside, check_shown, confirm
@@ -28,6 +29,7 @@ from swapflow.engine.reconsideration.evidence import (
     gather_evidence,
 )
 from swapflow.engine.reconsideration.undo import check_undoing
+from swapflow.engine.revisions import check_revision
 from swapflow.errors import ConflictError, InvalidInputError, NotReadyError
 
 
@@ -73,10 +75,13 @@ def prepare(
     overrides: Sequence[Override] = (),
     waiver: str = "",
     shown: str = "",
+    made_from: str = "",
     ledger: Ledger,
     snapshots: SnapshotCache | None = None,
 ) -> str:
     """Store a decision for signature, replacing an earlier one; return its digest.
+
+    The same decision once more changes nothing: who has signed it has signed.
 
     Args:
         cycle_id: The cycle.
@@ -84,6 +89,8 @@ def prepare(
         overrides: Decisions that differ from the proposal.
         waiver: Why it is accepted that some applications are below a floor.
         shown: Digest of the list that the person was shown; "" if nothing was shown.
+        made_from: Digest of what was prepared when the form was made, `NOTHING` if nothing was;
+            "" for no check.
         ledger: The ledger.
         snapshots: Cached snapshots.
 
@@ -92,6 +99,7 @@ def prepare(
         InvalidInputError: If the overrides do not fit, or differ from a meeting's outcomes, or an
             application is below a floor and there is no waiver. Nothing is written.
         ConflictError: If the list is another than was shown.
+        StaleRevisionError: If something else was prepared since the form was made.
     """
     given = Waiver(by=by, reason=waiver) if waiver.strip() else None
     snapshots = snapshots or SnapshotCache()
@@ -115,7 +123,7 @@ def prepare(
             seal=proposal.seal,
         )
 
-    return confirm(cycle_id, work, _put, shown=shown, ledger=ledger)
+    return confirm(cycle_id, work, partial(_put, made_from=made_from), shown=shown, ledger=ledger)
 
 
 def prepare_reopening(
@@ -155,13 +163,17 @@ def prepare_reconsideration(
     *,
     by: str,
     shown: str = "",
+    made_from: str = "",
     ledger: Ledger,
     snapshots: SnapshotCache | None = None,
 ) -> str:
     """Store a reconsideration's result for signature, and sign it; return its digest.
 
+    The same result by the same person once more changes nothing.
+
     Raises:
         NotReadyError, InvalidInputError, NotFoundError: As `gather_evidence` and `closing_of` do.
+        StaleRevisionError: If another result was prepared since the form was made.
         ConflictError: If something else waits for signatures, since only one thing can at a time;
             or if the evidence is another than was shown.
     """
@@ -191,7 +203,7 @@ def prepare_reconsideration(
     return confirm(
         cycle_id,
         work,
-        _put,
+        partial(_put, made_from=made_from),
         shown=shown,
         beside={Beside.PREPARED, Beside.TOLD},
         ledger=ledger,
@@ -257,9 +269,31 @@ def _prepared(what: str, cycle_id: str, body: dict[str, Json], *, by: str) -> Pr
     return PreparedDecision(what=what, digest=digest, body=body, by=by)
 
 
-def _put(tx: Transaction, new: Preparation) -> str:
+def _put(tx: Transaction, new: Preparation, *, made_from: str = "") -> str:
+    there = tx.prepared()
+    # A digest covers who prepares, so it is the same person's; signatures under it stay.
+    if there is not None and there.digest == new.decision.digest:
+        return there.digest
+    check_revision(made_from, prepared_revision(there), _told(there) if there else {})
     tx.put_prepared(new.decision, signed=new.signed)
     return new.decision.digest
+
+
+def prepared_revision(there: PreparedDecision | None) -> str:
+    """Return the revision that another decision is put up for signature from."""
+    return there.digest if there else NOTHING
+
+
+def _told(there: PreparedDecision) -> dict[str, object]:
+    """Return what a prepared decision says, by the name of the field."""
+    changes = there.body.get("changes")
+    told = {
+        "what": there.what,
+        "by": there.by,
+        "changes": len(changes) if isinstance(changes, list) else 0,
+        **{name: there.body.get(name) for name in ("waiver", "result", "reason")},
+    }
+    return {name: said for name, said in told.items() if said}
 
 
 def is_about(prepared: PreparedDecision, evidence: ReconsiderationEvidence) -> bool:

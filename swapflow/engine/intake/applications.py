@@ -60,7 +60,7 @@ def move_application(
             raise InvalidInputError("applicant_already", applicant=external_id, status=status)
         if application.status is ApplicationStatus.MERGED:
             raise InvalidInputError("applicant_merged", applicant=external_id)
-        check_revision(made_from, application.status.value, {"status": application.status.value})
+        check_status(made_from, application)
         tx.move_application(application.number, status, by=by, reason=reason)
         tx.record(EventType.APPLICATION_MOVED, {"a": application.number, "status": status.value})
         # A withdrawn applicant is asked about no more, and the committed cost returns to the
@@ -105,18 +105,40 @@ def contact_revision(application: Application) -> str:
     return revision(application.name, application.email)
 
 
-def check_contact(made_from: str, application: Application) -> None:
-    """Check that name and mail address are those that a form was made from.
+def applicant_revision(application: Application) -> str:
+    """Return the revision of an applicant: the state, a point, and the contact's revision.
+
+    Each write compares its own part, so that a new address makes no move stale.
+    """
+    return f"{application.status.value}.{contact_revision(application)}"
+
+
+def check_status(made_from: str, application: Application) -> None:
+    """Check that an applicant's state is the one that a form or a request was made from.
 
     Args:
-        made_from: The `contact_revision` that it was made from; "" for no check.
+        made_from: The state, or an `applicant_revision`; "" for no check.
+        application: The applicant as stored now.
+
+    Raises:
+        StaleRevisionError: If they moved since.
+    """
+    stored = application.status.value
+    check_revision(made_from.partition(".")[0], stored, {"status": stored})
+
+
+def check_contact(made_from: str, application: Application) -> None:
+    """Check that name and mail address are those that a form or a request was made from.
+
+    Args:
+        made_from: The `contact_revision`, or an `applicant_revision`; "" for no check.
         application: The applicant as stored now.
 
     Raises:
         StaleRevisionError: If one was changed since.
     """
     stored = {"name": application.name, "email": application.email}
-    check_revision(made_from, contact_revision(application), stored)
+    check_revision(made_from.rpartition(".")[2], contact_revision(application), stored)
 
 
 def purge(cycle_id: str, external_id: str, *, by: str, ledger: CycleReads) -> None:

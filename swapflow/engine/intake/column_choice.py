@@ -61,7 +61,7 @@ class ReviewerColumns:
         by_choice: False in a program made before columns were chosen, until staff choose.
         remembered: Columns whose choice comes from an earlier program.
         source: The system that wrote the list; "" for any other.
-        revision: The revision of a program's choices; "" of those for a list.
+        revision: The revision of the program's choices.
     """
 
     columns: tuple[ReviewerColumn, ...]
@@ -69,7 +69,7 @@ class ReviewerColumns:
     by_choice: bool
     remembered: frozenset[str] = frozenset()
     source: str = ""
-    revision: str = ""
+    revision: str
 
     @property
     def shown(self) -> int:
@@ -175,6 +175,7 @@ def plan_columns(
             name for name in names if name in before and name not in shown.choices
         ),
         source=source,
+        revision=_revision(shown),
     )
 
 

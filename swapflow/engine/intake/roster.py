@@ -1,6 +1,6 @@
 """Reviewers of a cycle join, change, are away, leave, and are erased."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
 from swapflow.bandit.ties import tie_key
@@ -9,9 +9,11 @@ from swapflow.domain.ids import same_id
 from swapflow.domain.people.reviewer import Absence, Reviewer
 from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT
 from swapflow.domain.rules import Rules
+from swapflow.domain.seal import revision
 from swapflow.engine.intake.applications import refuse_held
 from swapflow.engine.intake.own_reviews import bar_own_reviews
 from swapflow.engine.ports.cycles import CycleReads
+from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.preconditions import refuse_finalized
 from swapflow.engine.projection.people_events import UNNAMED
@@ -133,13 +135,39 @@ def waive_conflict(
         )
 
 
+def panels_revision(panels: Collection[tuple[int, int]]) -> str:
+    """Return the revision that other panels of a program are made from.
+
+    Args:
+        panels: All pairs of application and reviewer, by their numbers.
+    """
+    return revision(sorted(panels))
+
+
 def set_panel(
-    cycle_id: str, pairs: Iterable[tuple[str, str]], *, address: str = "", ledger: CycleReads
+    cycle_id: str,
+    pairs: Iterable[tuple[str, str]],
+    *,
+    made_from: str = "",
+    address: str = "",
+    ledger: Ledger,
 ) -> int:
     """Restrict applications to the reviewers named, as (application, reviewer) external ids.
 
+    Panels that are set already are no event.
+
+    Args:
+        cycle_id: The cycle.
+        pairs: The panels; they replace those of the applications that they name.
+        made_from: The `panels_revision` that this was made from; "" for no check.
+        address: Address of the pages, for mails about dates that lapse.
+        ledger: The ledger.
+
     Returns:
         How many open requests of others were taken back.
+
+    Raises:
+        StaleRevisionError: If other panels were set since; it holds those of these applications.
     """
     with ledger.write(cycle_id) as tx:
         applications = {a.external_id: a.number for a in tx.applications()}
@@ -148,6 +176,21 @@ def set_panel(
             (_known(applications, a, "applicant"), _known(reviewers, r, "reviewer"))
             for a, r in pairs
         ]
+        there = ledger.panels(cycle_id)
+        named = {application for application, _ in numbered}
+        stored = [pair for pair in there if pair[0] in named]
+        if set(stored) == set(numbered):
+            return 0
+        people = {number: name for name, number in applications.items()}
+        members = {number: name for name, number in reviewers.items()}
+        told: dict[str, list[str]] = {}
+        for application, reviewer in stored:
+            told.setdefault(people[application], []).append(members[reviewer])
+        check_revision(
+            made_from,
+            panels_revision(there),
+            {name: ", ".join(panel) for name, panel in told.items()},
+        )
         return len(restrict_to_panels(tx, numbered, address=address))
 
 
@@ -253,7 +296,9 @@ def change_availability(
         )
         if changed != there:
             if packet is not None:
-                check_revision(made_from, str(there.packet), {"packet": there.packet})
+                # Without one of their own, the one of the rules is shown and counts.
+                now = there.packet or tx.rules().packet
+                check_revision(made_from, str(now), {"packet": now})
             tx.change_reviewer(changed)
             tx.record(EventType.REVIEWER_CHANGED, roster_facts(tx, changed, tx.rules()))
 

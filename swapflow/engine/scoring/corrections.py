@@ -1,7 +1,8 @@
 """Corrections, voids and admitted scores: new events beside the old; history keeps all."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
+from itertools import groupby
 
 from swapflow.domain.event import EventType
 from swapflow.domain.fixed_point import Delta, contribution
@@ -89,24 +90,56 @@ def correct_in(
     return revise(tx, old, new, marks=answer, by=by, reason=reason)
 
 
-def void(assignments: Collection[str], *, by: str, reason: str, ledger: CycleReads) -> int:
-    """Void scores, which stay on record; return how many counted before."""
+def void(
+    assignments: Collection[str],
+    *,
+    by: str,
+    reason: str,
+    made_from: Mapping[str, str] | None = None,
+    ledger: CycleReads,
+) -> int:
+    """Void scores, which stay on record: of one cycle all or none.
+
+    Args:
+        assignments: Whose scores.
+        by: Who voids them.
+        reason: Why; kept in an erasable row.
+        made_from: The revision of each that the form was made from (`review_revision`), by
+            assignment; those that are not named are voided whatever they are by now.
+        ledger: The ledger.
+
+    Returns:
+        How many counted before.
+
+    Raises:
+        NotFoundError: If an assignment has no score.
+        StaleRevisionError: If a score that counts was corrected since the form was made.
+    """
     voided = 0
-    for assignment in sorted(assignments):
-        with ledger.write(cycle_of(assignment)) as tx:
-            old = _score(tx, assignment)
-            if not old.counts:
-                continue
-            new = replace(
-                old,
-                revision=old.revision + 1,
-                counts=False,
-                reason=NotCounted.VOIDED.value,
-                submitted_at=tx.now,
-            )
-            revise(tx, old, new, marks=None, by=by, reason=reason)
-            voided += 1
+    for cycle_id, names in groupby(sorted(set(assignments)), key=cycle_of):
+        with ledger.write(cycle_id) as tx:
+            for assignment in names:
+                old = _score(tx, assignment)
+                if not old.counts:
+                    continue
+                _check_as_seen(tx, assignment, made_from)
+                new = replace(
+                    old,
+                    revision=old.revision + 1,
+                    counts=False,
+                    reason=NotCounted.VOIDED.value,
+                    submitted_at=tx.now,
+                )
+                revise(tx, old, new, marks=None, by=by, reason=reason)
+                voided += 1
     return voided
+
+
+def _check_as_seen(tx: Transaction, assignment: str, made_from: Mapping[str, str] | None) -> None:
+    """Check that a score is the one that a form was made from, if it says which."""
+    there = tx.given(assignment) if made_from and made_from.get(assignment) else None
+    if made_from and there is not None:
+        check_revision(made_from[assignment], review_revision(there), told_of(there))
 
 
 def void_reviewer(
@@ -118,12 +151,27 @@ def void_reviewer(
     return void([s.assignment_id for s in scores], by=by, reason=reason, ledger=ledger)
 
 
-def restore(assignments: Collection[str], *, by: str, reason: str, ledger: CycleReads) -> int:
+def restore(
+    assignments: Collection[str],
+    *,
+    by: str,
+    reason: str,
+    made_from: Mapping[str, str] | None = None,
+    ledger: CycleReads,
+) -> int:
     """Undo voids: each score counts again, by a further revision; return how many.
 
     All of them, or none.
 
+    Args:
+        assignments: Whose scores, all of one cycle.
+        by: Who undoes it.
+        reason: Why; kept in an erasable row.
+        made_from: As of `void`.
+        ledger: The ledger.
+
     Raises:
+        StaleRevisionError: If a score was corrected since the form was made.
         InvalidInputError: If there is no reason, a score was not voided, its reviewer's new
             request about the applicant is open or counts, or its seat went to another.
         CycleFinalizedError: If the cohort is fixed.
@@ -140,6 +188,7 @@ def restore(assignments: Collection[str], *, by: str, reason: str, ledger: Cycle
             old = _score(tx, name)
             if old.counts or old.reason != NotCounted.VOIDED:
                 raise InvalidInputError("score_not_voided", assignment=name)
+            _check_as_seen(tx, name, made_from)
             _refuse_second_look(tx, old)
             _refuse_taken_seat(tx, old)
             new = replace(

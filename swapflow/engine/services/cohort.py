@@ -129,6 +129,7 @@ class CohortService:
         overrides: Sequence[Override] = (),
         waiver: str = "",
         shown: str = "",
+        made_from: str = "",
     ) -> str:
         """Store a decision for signature; return its digest."""
         return prepare(
@@ -137,6 +138,7 @@ class CohortService:
             overrides=overrides,
             waiver=waiver,
             shown=shown,
+            made_from=made_from,
             ledger=self.context.ledger,
             snapshots=self.context.snapshots,
         )

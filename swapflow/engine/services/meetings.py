@@ -27,9 +27,11 @@ class MeetingService:
         """Open the meeting about the next list; False when it was open before."""
         return meeting.open_meeting(cycle_id, by=by, ledger=self.context.ledger)
 
-    def close(self, cycle_id: str, *, by: str) -> bool:
+    def close(self, cycle_id: str, *, by: str, made_from: str = "") -> bool:
         """Close the meeting; False when it was closed before."""
-        return meeting.close_meeting(cycle_id, by=by, ledger=self.context.ledger)
+        return meeting.close_meeting(
+            cycle_id, by=by, made_from=made_from, ledger=self.context.ledger
+        )
 
     def reopen(self, cycle_id: str, *, reason: str, by: str) -> bool:
         """Reopen a closed meeting; False when it is open."""

@@ -94,6 +94,7 @@ class ReconsiderationService:
         reason: str = "",
         beyond: bool = False,
         shown: str = "",
+        made_from: str = "",
     ) -> str:
         """Store a reconsideration's result for signature; return the digest."""
         return prepare_reconsideration(
@@ -102,6 +103,7 @@ class ReconsiderationService:
             WantedClosing(result=result, reason=reason, beyond=beyond),
             by=by,
             shown=shown,
+            made_from=made_from,
             ledger=self.context.ledger,
             snapshots=self.context.snapshots,
         )

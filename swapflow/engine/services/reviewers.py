@@ -154,10 +154,20 @@ class ReviewerService:
         """List scores that count although their reviewer is barred, until voided or waived."""
         return conflicting_scores(cycle_id, ledger=self.context.ledger)
 
-    def set_panel(self, cycle_id: str, pairs: Iterable[tuple[str, str]]) -> int:
+    def panels(self, cycle_id: str) -> tuple[tuple[int, int], ...]:
+        """Read the (application, reviewer) pairs of all panels, in order."""
+        return self.context.ledger.panels(cycle_id)
+
+    def set_panel(
+        self, cycle_id: str, pairs: Iterable[tuple[str, str]], *, made_from: str = ""
+    ) -> int:
         """Restrict applications to the reviewers named; return how many requests ended."""
         taken_back = set_panel(
-            cycle_id, pairs, address=self.context.address, ledger=self.context.ledger
+            cycle_id,
+            pairs,
+            made_from=made_from,
+            address=self.context.address,
+            ledger=self.context.ledger,
         )
         return self.context.ring_after(cycle_id, taken_back)
 

@@ -1,6 +1,6 @@
 """Corrections and other changes of scores by staff, and offline sheets."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from swapflow.domain.ids import cycle_of
@@ -47,9 +47,18 @@ class ScoreService:
         )
         return self.context.ring_after(cycle_of(answer.assignment_id), seq)
 
-    def void(self, assignment_ids: Collection[str], *, by: str, reason: str) -> int:
+    def void(
+        self,
+        assignment_ids: Collection[str],
+        *,
+        by: str,
+        reason: str,
+        made_from: Mapping[str, str] | None = None,
+    ) -> int:
         """Void scores; return how many counted before."""
-        voided = corrections.void(assignment_ids, by=by, reason=reason, ledger=self.context.ledger)
+        voided = corrections.void(
+            assignment_ids, by=by, reason=reason, made_from=made_from, ledger=self.context.ledger
+        )
         for cycle_id in {cycle_of(name) for name in assignment_ids}:
             self.context.doorbell.ring(cycle_id)
         return voided
@@ -62,10 +71,17 @@ class ScoreService:
         )
         return self.context.ring_after(cycle_id, voided)
 
-    def restore(self, assignment_ids: Collection[str], *, by: str, reason: str) -> int:
+    def restore(
+        self,
+        assignment_ids: Collection[str],
+        *,
+        by: str,
+        reason: str,
+        made_from: Mapping[str, str] | None = None,
+    ) -> int:
         """Undo voids, so that the scores count again: all or none; return how many."""
         restored = corrections.restore(
-            assignment_ids, by=by, reason=reason, ledger=self.context.ledger
+            assignment_ids, by=by, reason=reason, made_from=made_from, ledger=self.context.ledger
         )
         for cycle_id in {cycle_of(name) for name in assignment_ids}:
             self.context.doorbell.ring(cycle_id)

@@ -151,6 +151,7 @@ def take_applicants(
     by: str,
     wave: int = 0,
     choices: Mapping[str, bool] | None = None,
+    made_from: str = "",
 ) -> Listed:
     """Import a list that was looked at, whole; and remember how it was read.
 
@@ -161,19 +162,25 @@ def take_applicants(
         by: Who imports it.
         wave: Number of the wave; 0 takes the next one.
         choices: Whether reviewers see a column, by its name; None as it was chosen before.
+        made_from: The revision of the program's choices that these were made from; "" for no
+            check.
 
     Raises:
         BadRowsError: If anything stops it; it lists every place, and nothing was written.
+        StaleRevisionError: If other choices were made since; nothing was written.
     """
     refuse(looked.table.source, looked.bad)
-    listed = product.applicants.import_list(cycle_id, looked.found.new, wave=wave)
-    remember(looked.reading, APPLICANTS, product=product, cycle_id=cycle_id, by=by)
     columns = looked.columns
     # A program made before columns were chosen keeps what its reviewers see until staff choose.
     remembered = columns.known() if columns.is_blind and columns.by_choice else {}
     chosen = remembered if choices is None else choices
+    # First, since others may have chosen meanwhile: then nothing of the list is taken.
     if chosen:
-        product.applicants.choose_columns(cycle_id, chosen, by=by, source=columns.source)
+        product.applicants.choose_columns(
+            cycle_id, chosen, by=by, source=columns.source, made_from=made_from
+        )
+    listed = product.applicants.import_list(cycle_id, looked.found.new, wave=wave)
+    remember(looked.reading, APPLICANTS, product=product, cycle_id=cycle_id, by=by)
     return listed
 
 

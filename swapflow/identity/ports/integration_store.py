@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol
 
+from swapflow.domain.seal import revision
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Webhook:
@@ -23,6 +25,11 @@ class Webhook:
     active: bool
     by: str
     created_at: datetime
+
+    @property
+    def revision(self) -> str:
+        """The revision that a change of it is made from."""
+        return revision(self.url, sorted(self.events), self.active)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

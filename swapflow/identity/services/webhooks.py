@@ -4,6 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
+from swapflow.engine.revisions import check_revision
 from swapflow.identity.ports.integration_store import Webhook, WebhookCallStatus
 from swapflow.identity.principal import Principal
 from swapflow.identity.reach import Reach
@@ -48,9 +49,25 @@ class WebhookService:
         """List every webhook, oldest first."""
         return self.context.ledger.webhooks()
 
-    def set_active(self, webhook_id: str, *, active: bool) -> None:
-        """Pause a webhook, or resume it; events of the pause are sent then."""
-        self.context.ledger.set_webhook_active(webhook_id, active=active)
+    def set_active(self, webhook: Webhook, *, active: bool, made_from: str = "") -> bool:
+        """Pause a webhook, or resume it; events of the pause are sent then.
+
+        Args:
+            webhook: The webhook as it is stored now.
+            active: Whether it is called.
+            made_from: The revision that this was made from; "" for no check.
+
+        Returns:
+            Whether that is a change.
+
+        Raises:
+            StaleRevisionError: If it was changed since.
+        """
+        if webhook.active is active:
+            return False
+        check_revision(made_from, webhook.revision, {"active": webhook.active})
+        self.context.ledger.set_webhook_active(webhook.id, active=active)
+        return True
 
     def remove(self, webhook_id: str) -> None:
         """Remove a webhook with all its calls."""

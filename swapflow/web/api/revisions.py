@@ -5,6 +5,7 @@ from typing import Annotated
 
 from fastapi import Depends, Header, Request, Response
 
+from swapflow.domain.seal import NOTHING
 from swapflow.web.http.context import app_context
 
 
@@ -27,6 +28,12 @@ class Precondition:
         """Put the revision of what is stored now into the answer's `ETag`."""
         tag(self.response, revision)
 
+    def done(self, revision: str) -> Response:
+        """Build the answer of a write that has nothing to say but the new revision."""
+        answer = Response(status_code=204)
+        tag(answer, revision)
+        return answer
+
 
 async def _precondition(
     request: Request,
@@ -35,9 +42,10 @@ async def _precondition(
         str | None,
         Header(
             max_length=200,
-            description="The `ETag` of what this was made from. If something else is stored by "
-            "now, the answer is 409 and holds it. Requests without it overwrite what is stored; "
-            "from 1.0 on they are answered with 428.",
+            description="The `ETag` of what this was made from, or the row's `revision`; "
+            f'`"{NOTHING}"` where nothing was stored. If something else is stored by now, the '
+            "answer is 409 and holds it. Requests without it overwrite what is stored; from 1.0 "
+            "on they are answered with 428.",
         ),
     ] = None,
 ) -> Precondition:

@@ -14,10 +14,11 @@ from swapflow.domain.cohort.proposal import (
     Verdict,
 )
 from swapflow.domain.cycle import Cycle, CycleStatus
+from swapflow.domain.seal import NOTHING
 from swapflow.engine.cohort.finalize import Override
-from swapflow.engine.cohort.prepared_decisions import needed_signatures
+from swapflow.engine.cohort.prepared_decisions import needed_signatures, prepared_revision
 from swapflow.engine.confirmation import named
-from swapflow.errors import ConflictError, InvalidInputError
+from swapflow.errors import ConflictError, InvalidInputError, StaleRevisionError
 from swapflow.i18n.languages import gettext_noop
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
@@ -25,7 +26,7 @@ from swapflow.messages import Message
 from swapflow.web.cohort.result import MaySign, decision_again, open_decision, show_result
 from swapflow.web.http.context import AppContext, app_context
 from swapflow.web.http.dependencies import may, may_anywhere
-from swapflow.web.http.nested_forms import TheForm, is_number, text, texts, unwritable
+from swapflow.web.http.nested_forms import TheForm, is_number, made_from, text, texts, unwritable
 from swapflow.web.http.program_page import about, act, visible
 from swapflow.web.http.rendering import render
 
@@ -61,6 +62,8 @@ class TypedReasons:
         proposal: The list as it is proposed now.
         shown: Digest of the list that the changes were ticked in.
         moved_on: Whether that was another list than is proposed now, which is then shown.
+        revision: Digest of what was prepared when the form was made, `NOTHING` if nothing was.
+        stale: Whether something else was prepared since.
     """
 
     proposal: Proposal
@@ -70,6 +73,8 @@ class TypedReasons:
     problem: str = ""
     shown: str = ""
     moved_on: bool = False
+    revision: str = NOTHING
+    stale: bool = False
 
     @property
     def wrong(self) -> bool:
@@ -164,6 +169,7 @@ def prepare(request: Request, cycle_id: str, principal: MayDecide, form: TheForm
     proposal = app.product.cohort.propose(cycle_id)
     typed = dict(texts(form))
     waiver, shown = text(form, "waiver"), text(form, "shown")
+    revision, stale = made_from(form), False
     # Before anything else: what is wrong with a list that they never saw helps nobody.
     moved_on = bool(shown) and not proposal.seal.agrees(shown)
     changes, problem = _changes(proposal, typed, {}, checked=not moved_on)
@@ -186,7 +192,13 @@ def prepare(request: Request, cycle_id: str, principal: MayDecide, form: TheForm
                 overrides=[change.override for change in changes],
                 waiver=waiver,
                 shown=shown,
+                made_from=revision,
             )
+        except StaleRevisionError as error:
+            # Sent again, the form takes the place of what the message names.
+            waiting = app.product.cohort.pending(cycle_id, proposal=proposal)
+            revision = prepared_revision(waiting.prepared if waiting else None)
+            problem, stale = error.message, True
         except ConflictError as error:
             problem, moved_on = error.message, True
             proposal = app.product.cohort.propose(cycle_id)
@@ -213,6 +225,8 @@ def prepare(request: Request, cycle_id: str, principal: MayDecide, form: TheForm
             problem=problem,
             shown=shown,
             moved_on=moved_on,
+            revision=revision,
+            stale=stale,
         ),
     )
 
@@ -331,10 +345,11 @@ def _reasons(
             "waiver": typed.waiver,
             "waiver_problem": typed.waiver_problem,
             "problem": typed.problem,
+            "revision": typed.revision,
             "now": proposal.places if typed.moved_on else (),
             "shown": typed.shown if typed.shown and not typed.moved_on else proposal.seal.digest,
         },
-        status=409 if typed.moved_on else status,
+        status=409 if typed.moved_on or typed.stale else status,
     )
 
 

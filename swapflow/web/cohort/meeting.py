@@ -9,7 +9,7 @@ from fastapi.responses import RedirectResponse, Response
 from swapflow.domain.cohort.meeting import Word
 from swapflow.domain.cycle import Cycle, CycleStatus
 from swapflow.engine.cohort.meeting import READY, Agenda
-from swapflow.errors import InvalidInputError, NotFoundError, SwapflowError
+from swapflow.errors import InvalidInputError, NotFoundError, StaleRevisionError, SwapflowError
 from swapflow.files.exports.document import can_make_pdf, html, pdf
 from swapflow.files.exports.minutes import minutes_document, minutes_json
 from swapflow.identity.committee_members import members_in_conflict
@@ -18,7 +18,7 @@ from swapflow.identity.principal import Principal
 from swapflow.web.http.context import AppContext, app_context
 from swapflow.web.http.dependencies import may
 from swapflow.web.http.error_handlers import status_of
-from swapflow.web.http.nested_forms import FormView, TheForm, text, unwritable
+from swapflow.web.http.nested_forms import FormView, TheForm, made_from, text, unwritable
 from swapflow.web.http.program_page import about
 from swapflow.web.http.rendering import render
 
@@ -53,13 +53,16 @@ def open_meeting(request: Request, cycle_id: str, principal: MayDecide) -> Respo
 
 
 @router.post("/close")
-def close_meeting(request: Request, cycle_id: str, principal: MayDecide) -> Response:
+def close_meeting(
+    request: Request, cycle_id: str, principal: MayDecide, form: TheForm
+) -> Response:
     """Close the meeting; nothing is recorded until it is reopened."""
     app = app_context(request)
     try:
-        closed = app.product.meetings.close(cycle_id, by=principal.name)
-    except InvalidInputError as error:
-        return _page(request, cycle_id, principal, problem=error.message)
+        closed = app.product.meetings.close(cycle_id, by=principal.name, made_from=made_from(form))
+    except (StaleRevisionError, InvalidInputError) as error:
+        status = status_of(error)[0]
+        return _page(request, cycle_id, principal, problem=error.message, status=status)
     if closed:
         app.office.audit_log.record(principal.name, "closed the meeting", cycle_id=cycle_id)
     return RedirectResponse(f"/decide/{cycle_id}/meeting", 303)
@@ -137,7 +140,7 @@ def record_outcome(
                 number,
                 Word(said),
                 reason=view.value("reason"),
-                made_from=text(form, "revision"),
+                made_from=made_from(form),
                 by=principal.name,
                 seat=principal.reviews_in(cycle_id),
             ),
@@ -218,6 +221,7 @@ def _page(
     *,
     problem: str = "",
     view: FormView | None = None,
+    status: int = 422,
 ) -> Response:
     app = app_context(request)
     cycle = app.product.cycles.get(cycle_id)
@@ -244,7 +248,7 @@ def _page(
             "problem": problem,
             "form": view or FormView({}),
         },
-        status=422 if problem or view else 200,
+        status=status if problem or view else 200,
     )
 
 

@@ -21,7 +21,14 @@ from swapflow.messages import Message
 from swapflow.web.http.context import AppContext, app_context
 from swapflow.web.http.dependencies import may
 from swapflow.web.http.error_handlers import status_of
-from swapflow.web.http.nested_forms import FormView, TheForm, is_number, text, unwritable
+from swapflow.web.http.nested_forms import (
+    FormView,
+    TheForm,
+    is_number,
+    made_from,
+    text,
+    unwritable,
+)
 from swapflow.web.http.program_page import about
 from swapflow.web.http.rendering import render
 
@@ -177,6 +184,8 @@ def set_rate(request: Request, cycle_id: str, principal: MayDecide, form: TheFor
 
 def _typed(form: TheForm, *names: str, prefix: str) -> FormView:
     view = FormView({name: text(form, name) for name in names}, prefix=prefix)
+    if "revision" in names:
+        view.values = {**view.values, "revision": made_from(form)}
     for name in names:
         if problem := unwritable(view.value(name)):
             view.note(name, problem)

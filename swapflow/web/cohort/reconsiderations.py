@@ -16,7 +16,7 @@ from swapflow.domain.cohort.reconsideration import (
     Result,
 )
 from swapflow.domain.cycle import CycleStatus
-from swapflow.engine.cohort.prepared_decisions import RECONSIDERATION, UNDOING
+from swapflow.engine.cohort.prepared_decisions import RECONSIDERATION, UNDOING, prepared_revision
 from swapflow.engine.ports.records import ApplicantName
 from swapflow.engine.reconsideration.evidence import HOW, ReconsiderationEvidence
 from swapflow.engine.reconsideration.open_reconsideration import ReconsiderationRequest
@@ -26,7 +26,7 @@ from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.web.http.context import AppContext, app_context
 from swapflow.web.http.dependencies import may
-from swapflow.web.http.nested_forms import TheForm, is_number, text
+from swapflow.web.http.nested_forms import TheForm, is_number, made_from, text
 from swapflow.web.http.program_page import (
     NOTHING_REFUSED,
     FieldError,
@@ -128,6 +128,7 @@ def prepare(
 ) -> Response:
     """Sign what becomes of it, and put it up for the other signatures."""
     typed = {name: text(form, name) for name in ("result", "reason", "beyond", "shown")}
+    typed["revision"] = made_from(form)
     product = app_context(request).product
 
     def deed() -> None:
@@ -141,6 +142,7 @@ def prepare(
             reason=plain_line(typed["reason"], named="reason"),
             beyond=bool(typed["beyond"]),
             shown=typed["shown"],
+            made_from=typed["revision"],
         )
 
     done = "signed a reconsideration"
@@ -275,6 +277,7 @@ def _page(
             "pending": pending
             if pending and pending.prepared.what in {RECONSIDERATION, UNDOING}
             else None,
+            "revision": prepared_revision(pending.prepared if pending else None),
             "other_waits": pending is not None
             and pending.prepared.what not in {RECONSIDERATION, UNDOING},
             "applicant": chosen.external_id if chosen else "",

@@ -6,12 +6,13 @@ from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import Response
 
 from swapflow.domain.people.mail_address import can_be_mailed
+from swapflow.domain.seal import NOTHING
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.web.cycle.applicants import card_again, name_of, roster_options
 from swapflow.web.http.context import Product
 from swapflow.web.http.dependencies import may
-from swapflow.web.http.nested_forms import TheForm, text
+from swapflow.web.http.nested_forms import MadeFrom, TheForm, made_from, text
 from swapflow.web.http.program_page import FieldError, Reason, act, plain_line, said_why
 
 
@@ -33,7 +34,8 @@ def correct_contact(
     form: TheForm,
 ) -> Response:
     """Correct an applicant's name or mail address, at any time."""
-    typed = {field: text(form, field) for field in ("name", "email", "reason", "revision")}
+    typed = {field: text(form, field) for field in ("name", "email", "reason")}
+    typed["revision"] = made_from(form)
 
     def deed() -> None:
         external_id = name_of(product, cycle_id, number)
@@ -130,7 +132,7 @@ def pin(
     number: int,
     verdict: Annotated[str, Form()] = "",
     reason: Reason = "",
-    revision: Annotated[str, Form(max_length=40)] = "",
+    revision: MadeFrom = NOTHING,
 ) -> Response:
     """Pin an applicant in or out at the decision, or take that back."""
 

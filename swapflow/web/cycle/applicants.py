@@ -10,6 +10,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from swapflow.domain.cohort.quality_words import likely_words
 from swapflow.domain.people.application import ApplicationStatus
+from swapflow.domain.seal import NOTHING
 from swapflow.engine.intake.applications import contact_revision
 from swapflow.errors import InvalidInputError
 from swapflow.files.exports.document import can_make_pdf
@@ -18,6 +19,7 @@ from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.web.http.context import Product, app_context
 from swapflow.web.http.dependencies import may, may_anywhere
+from swapflow.web.http.nested_forms import MadeFrom
 from swapflow.web.http.program_page import (
     NOTHING_REFUSED,
     Again,
@@ -220,7 +222,7 @@ def move(
     number: int,
     what: Annotated[str, Form()] = "",
     reason: Reason = "",
-    revision: Annotated[str, Form(max_length=40)] = "",
+    revision: MadeFrom = NOTHING,
 ) -> Response:
     """Hold, release, withdraw, reinstate or find ineligible, with a reason."""
 

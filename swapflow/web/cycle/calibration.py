@@ -18,7 +18,7 @@ from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.web.http.context import AppContext, app_context
 from swapflow.web.http.dependencies import may
-from swapflow.web.http.nested_forms import TheForm, text
+from swapflow.web.http.nested_forms import TheForm, made_from, text
 from swapflow.web.http.program_page import NOTHING_REFUSED, Refused, about, act, said_why
 from swapflow.web.http.rendering import render
 
@@ -82,7 +82,8 @@ def ask_for_estimates(
 ) -> Response:
     """Choose other estimates to make the list by, or the rule's own again."""
     product = app_context(request).product
-    typed = {field: text(form, field) for field in ("estimates", "reason", "revision")}
+    typed = {field: text(form, field) for field in ("estimates", "reason")}
+    typed["revision"] = made_from(form)
 
     def choose() -> None:
         product.cohort.choose_estimates(

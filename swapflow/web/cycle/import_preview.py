@@ -107,17 +107,31 @@ def look(
     return find_reviewers(product, cycle_id, table, chosen, as_last_time=SAID not in typed)
 
 
-def take(product: Swapflow, cycle_id: str, found: Found, *, by: str) -> Done:
+def take(product: Swapflow, cycle_id: str, found: Found, *, by: str, made_from: str = "") -> Done:
     """Import what was found, and remember how it was read.
+
+    Args:
+        product: Stores it.
+        cycle_id: The cycle.
+        found: What is imported.
+        by: Who imports it.
+        made_from: The revision of the choices of columns that the form was made from; "" for no
+            check.
 
     Raises:
         InvalidInputError: If anything in it must be cured first; nothing was written.
+        StaleRevisionError: If other columns were chosen since; nothing was written.
     """
     if found.bad:
         raise InvalidInputError("import_rows_to_cure")
     if found.looked is not None:
         listed = take_applicants(
-            found.looked, product=product, cycle_id=cycle_id, by=by, choices=found.choices
+            found.looked,
+            product=product,
+            cycle_id=cycle_id,
+            by=by,
+            choices=found.choices,
+            made_from=made_from,
         )
         return Done(new=len(listed.added), changed=listed.changed, known=listed.unchanged)
     assert found.roster is not None
@@ -165,7 +179,11 @@ def find_applicants(
     asked = looked.columns.is_blind and looked.columns.by_choice
     seen = {h: by_name[n] for n, h in shown_names(columns).items()} if asked else {}
     return Found(
-        typed={**_typed(table, looked.reading), **_proposed(table, seen)},
+        typed={
+            **_typed(table, looked.reading),
+            **_proposed(table, seen),
+            "revision": looked.columns.revision,
+        },
         table=table,
         columns=tuple(columns.items()) or tuple((h, "") for h in table.headers),
         bad=looked.bad,

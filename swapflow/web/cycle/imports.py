@@ -12,7 +12,7 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.responses import RedirectResponse, Response
 
 from swapflow.domain.rules import Rules
-from swapflow.errors import BadRowsError, InvalidInputError
+from swapflow.errors import BadRowsError, InvalidInputError, StaleRevisionError
 from swapflow.files.exports.rejected_rows import refused_file
 from swapflow.files.imports.reviewers import REVIEWER_ROLES
 from swapflow.files.imports.uploads import Uploads
@@ -32,7 +32,7 @@ from swapflow.web.cycle.import_preview import (
 )
 from swapflow.web.http.context import AppContext, app_context
 from swapflow.web.http.dependencies import may
-from swapflow.web.http.nested_forms import TheForm, file_of, text, texts
+from swapflow.web.http.nested_forms import TheForm, file_of, made_from, text, texts
 from swapflow.web.http.program_page import about
 from swapflow.web.http.rendering import render
 
@@ -201,6 +201,7 @@ def _preview(
     typed: Mapping[str, str],
     *,
     problem: str = "",
+    status: int = 422,
 ) -> Response:
     app = app_context(request)
     upload = _uploads(app).find(key, owner=principal.account.id, purpose=f"{cycle_id}:{what}")
@@ -231,7 +232,7 @@ def _preview(
             "problem": problem,
             "first_seen": first_seen(app.product, cycle_id, found, typed) if found else {},
         },
-        status=422 if problem else 200,
+        status=status if problem else 200,
     )
 
 
@@ -253,7 +254,13 @@ def _apply(
         found = look(app.product, cycle_id, upload, what, typed)
         if text(form, "do") == "errors":
             return _to_cure(cycle_id, found)
-        done = take(app.product, cycle_id, found, by=principal.name)
+        done = take(app.product, cycle_id, found, by=principal.name, made_from=made_from(form))
+    except StaleRevisionError as error:
+        # Sent again, the form overwrites what the message names.
+        typed.pop("revision", None)
+        return _preview(
+            request, cycle_id, key, principal, what, typed, problem=error.message, status=409
+        )
     except InvalidInputError as error:
         return _preview(request, cycle_id, key, principal, what, typed, problem=error.message)
     uploads.drop(key)

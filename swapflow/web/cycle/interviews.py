@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 from fastapi import APIRouter, Depends, Form, Request, UploadFile
 from fastapi.responses import RedirectResponse, Response
 
+from swapflow.domain.seal import NOTHING
 from swapflow.engine.reviewing.interviews import InterviewSlot, Requested
 from swapflow.engine.services import Swapflow
 from swapflow.errors import BadRow, BadRowsError, InvalidInputError, StaleRevisionError
@@ -16,6 +17,7 @@ from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.web.http.context import Product, TheOffice
 from swapflow.web.http.dependencies import Own, may
+from swapflow.web.http.nested_forms import MadeFrom
 from swapflow.web.http.rendering import render
 
 
@@ -56,7 +58,7 @@ def set_slot(  # noqa: PLR0913, PLR0917 - the fields of a form
     minutes: Annotated[str, Form(max_length=6)] = "",
     place: Annotated[str, Form(max_length=400)] = "",
     link: Annotated[str, Form(max_length=2000)] = "",
-    revision: Annotated[str, Form(max_length=20)] = "",
+    revision: MadeFrom = NOTHING,
 ) -> Response:
     """Set one date and invite the reviewers of the panel."""
     typed = {"starts": starts, "minutes": minutes, "place": place, "link": link}
@@ -97,7 +99,7 @@ def cancel_slot(
     office: TheOffice,
     principal: Manager,
     pull: Annotated[str, Form(max_length=200)] = "",
-    revision: Annotated[str, Form(max_length=20)] = "",
+    revision: MadeFrom = NOTHING,
 ) -> Response:
     """Cancel a date and tell its people."""
     product.reviewers.cancel_slot(cycle_id, pull, by=principal.name, made_from=revision)

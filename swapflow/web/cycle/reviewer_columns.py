@@ -12,7 +12,7 @@ from swapflow.identity.principal import Principal
 from swapflow.messages import Message
 from swapflow.web.http.context import Product, app_context
 from swapflow.web.http.dependencies import may
-from swapflow.web.http.nested_forms import TheForm, text, texts
+from swapflow.web.http.nested_forms import TheForm, made_from, texts
 from swapflow.web.http.program_page import about
 from swapflow.web.http.rendering import render
 
@@ -94,7 +94,7 @@ def choose_columns(
     if choices:
         try:
             product.applicants.choose_columns(
-                cycle_id, choices, by=principal.name, made_from=text(form, "revision")
+                cycle_id, choices, by=principal.name, made_from=made_from(form)
             )
         except StaleRevisionError as error:
             return _page(request, cycle_id, product, principal, typed=typed, problem=error.message)

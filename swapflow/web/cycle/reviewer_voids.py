@@ -5,12 +5,14 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import Response
 
+from swapflow.domain.seal import NOTHING
 from swapflow.errors import InvalidInputError
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.web.cycle.reviewers import card_again, reviewer_numbered
 from swapflow.web.http.context import Product
 from swapflow.web.http.dependencies import may
+from swapflow.web.http.nested_forms import MadeFrom
 from swapflow.web.http.program_page import Reason, act, said_why
 
 
@@ -57,6 +59,7 @@ def void_one(
     number: int,
     task: Text = "",
     reason: Reason = "",
+    revision: MadeFrom = NOTHING,
 ) -> Response:
     """Void one review."""
 
@@ -64,7 +67,8 @@ def void_one(
         # The id comes from the form: only a review of this reviewer may be named.
         if task not in {one.id for one in product.reports.reviews_by(cycle_id, number)}:
             raise InvalidInputError("review_not_chosen")
-        product.scores.void([task], by=principal.name, reason=said_why(reason))
+        why, made_from = said_why(reason), {task: revision}
+        product.scores.void([task], by=principal.name, reason=why, made_from=made_from)
 
     return act(
         request,
@@ -73,7 +77,7 @@ def void_one(
         "voided one review",
         deed,
         form=f"void {task}",
-        typed={"reason": reason},
+        typed={"reason": reason, "revision": revision},
         again=card_again(request, principal, product, cycle_id, number),
     )
 
@@ -87,6 +91,7 @@ def restore(
     number: int,
     task: Text = "",
     reason: Reason = "",
+    revision: MadeFrom = NOTHING,
 ) -> Response:
     """Undo the void of one review, or of all of a reviewer where none is named."""
 
@@ -99,7 +104,8 @@ def restore(
         # The id comes from the form: only a review of this reviewer may be named.
         if task not in {one.id for one in product.reports.reviews_by(cycle_id, number)}:
             raise InvalidInputError("review_not_chosen")
-        product.scores.restore([task], by=principal.name, reason=why)
+        made_from = {task: revision}
+        product.scores.restore([task], by=principal.name, reason=why, made_from=made_from)
 
     return act(
         request,
@@ -108,6 +114,6 @@ def restore(
         "undid the void of a review" if task else "undid all voids of a reviewer",
         deed,
         form=f"void {task}" if task else "change",
-        typed={"reason": reason},
+        typed={"reason": reason, "revision": revision},
         again=card_again(request, principal, product, cycle_id, number),
     )

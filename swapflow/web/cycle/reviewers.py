@@ -13,6 +13,7 @@ from swapflow.domain.people.reviewer import Absence, DeclineKind, Reviewer
 from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus
 from swapflow.domain.reviewing.score import NotCounted
 from swapflow.engine.ports.records import ApplicantName
+from swapflow.engine.reviewing.submitted_score import review_revision
 from swapflow.engine.selection.reviewer_severity import SeverityEstimates
 from swapflow.errors import InvalidInputError, NotFoundError
 from swapflow.i18n.languages import gettext_noop
@@ -304,6 +305,7 @@ def _review(
     given = product.tasks.score(one.id)
     return {
         "id": one.id,
+        "revision": review_revision(given),
         "who": names[one.application],
         "kind": kind,
         "score": given.score.value / 1e6 if given else None,

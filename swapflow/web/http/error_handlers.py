@@ -4,12 +4,14 @@ Nobody sees a traceback: what was not foreseen is logged under a number that the
 """
 
 import secrets
+from contextlib import suppress
 from urllib.parse import quote, urlsplit
 
 import structlog
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, RedirectResponse, Response
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
 from swapflow.errors import (
@@ -115,6 +117,21 @@ def answer(
     return render(request, template, context, status=status)
 
 
+async def _find_out_who(request: Request, error: Exception) -> None:
+    """Find out who asks, for the head of a page, before the page is built.
+
+    In a thread, since the database may keep it waiting while everybody else is answered. A page
+    that says what is away does not ask it again.
+    """
+    if is_api(request) or hasattr(request.state, "principal"):
+        return
+    who = None
+    if not isinstance(error, UnavailableError):
+        with suppress(UnavailableError):
+            who = await run_in_threadpool(principal_of, request)
+    request.state.principal = who
+
+
 async def _known(request: Request, error: Exception) -> Response:
     assert isinstance(error, SwapflowError)
     status, title = status_of(error)
@@ -131,6 +148,7 @@ async def _known(request: Request, error: Exception) -> Response:
         address = request.url.path + (f"?{request.url.query}" if request.url.query else "")
         context = {"address": address, "typed": typed}
         return render(request, "signed_out.html", context, status=status)
+    await _find_out_who(request, error)
     if isinstance(error, UnavailableError):
         log.warning("a part does not answer", code=error.code, said=str(error))
     # The message names hosts and ports, for the log; what is read outside says only what is away.
@@ -204,6 +222,7 @@ async def _unreadable(request: Request, error: Exception) -> Response:
             code="request_malformed",
             errors=problems,
         )
+    await _find_out_who(request, error)
     return answer(request, 422, gettext_noop("This cannot be used as it is"), detail)
 
 
@@ -217,6 +236,7 @@ async def _http(request: Request, error: Exception) -> Response:
     # The framework's own words, from HTTP's list of phrases.
     said = {404: gettext_noop("Not Found"), 405: gettext_noop("Method Not Allowed")}
     detail = said.get(error.status_code, str(error.detail)) if error.detail else ""
+    await _find_out_who(request, error)
     response = answer(request, error.status_code, title, detail)
     response.headers.update(error.headers or {})
     return response
@@ -232,6 +252,7 @@ async def _unforeseen(request: Request, error: Exception) -> Response:
         route=getattr(request.scope.get("route"), "path", ""),
         exc_info=error,
     )
+    await _find_out_who(request, error)
     return answer(
         request,
         500,

@@ -12,9 +12,10 @@ from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, TypeAlias
 
-from fastapi import Depends, Request
+from fastapi import Depends, Form, Request
 from starlette.datastructures import FormData, UploadFile
 
+from swapflow.domain.seal import NOTHING
 from swapflow.errors import InvalidInputError
 from swapflow.i18n.translation import translate
 from swapflow.messages import Message
@@ -53,6 +54,19 @@ async def _form(request: Request) -> AsyncIterator[FormData]:
 
 TheForm = Annotated[FormData, Depends(_form)]
 """The fields of a posted form."""
+
+
+MadeFrom = Annotated[str, Form(alias="revision", max_length=70)]
+"""The revision that a form was made from, as a parameter; its default is `NOTHING`."""
+
+
+def made_from(form: FormData) -> str:
+    """Return the revision that a form was made from.
+
+    A form without one counts as made while nothing was stored: an old page, or a program that
+    leaves the field out, overwrites nothing, and is shown what is there.
+    """
+    return text(form, "revision") or NOTHING
 
 
 def texts(form: FormData) -> list[tuple[str, str]]:

@@ -12,7 +12,7 @@ from starlette.concurrency import run_in_threadpool
 from swapflow.domain.reviewing.assignment import AssignmentStatus
 from swapflow.domain.reviewing.score import Draft
 from swapflow.engine.reviewing.review_page import ReviewPage
-from swapflow.engine.reviewing.submitted_score import review_revision
+from swapflow.engine.reviewing.submitted_score import NOTHING_GIVEN, review_revision
 from swapflow.engine.reviewing.task_list import Task
 from swapflow.engine.services import Swapflow
 from swapflow.errors import (
@@ -181,7 +181,7 @@ async def enter_for_reviewer(
                         answer,
                         by=principal.name,
                         reason="entered by staff",
-                        made_from=fields.get("revision", ""),
+                        made_from=fields.get("revision") or NOTHING_GIVEN,
                     )
         except (StaleRevisionError, AssignmentClosedError) as error:
             sheet = _theirs(product, cycle_id, reviewer_number, task)
@@ -248,7 +248,7 @@ def _correct(
             answer,
             by=own.principal.name,
             reason="corrected by the reviewer",
-            made_from=fields.get("revision", ""),
+            made_from=fields.get("revision") or NOTHING_GIVEN,
         )
     except StaleRevisionError:
         sheet = product.tasks.page(own.task)

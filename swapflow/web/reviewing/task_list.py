@@ -8,12 +8,14 @@ from fastapi.responses import RedirectResponse, Response
 
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.people.reviewer import Absence
+from swapflow.domain.seal import NOTHING
 from swapflow.engine.reviewing.task_list import Section
 from swapflow.errors import InvalidInputError
 from swapflow.i18n.formatting import until
 from swapflow.i18n.languages import gettext, gettext_noop
 from swapflow.web.http.context import Product
 from swapflow.web.http.dependencies import Seat, Signed, open_seats
+from swapflow.web.http.nested_forms import MadeFrom
 from swapflow.web.http.rendering import render
 
 
@@ -97,7 +99,7 @@ def set_packet(
     seat: Seat,
     product: Product,
     packet: Annotated[str, Form(max_length=6)] = "",
-    revision: Annotated[str, Form(max_length=20)] = "",
+    revision: MadeFrom = NOTHING,
 ) -> Response:
     """Change how many requests come at the same time."""
     if not packet.strip().isdecimal():

@@ -17,6 +17,7 @@ from swapflow.web.http.nested_forms import (
     TheForm,
     Tree,
     change_rows,
+    made_from,
     nested,
     rows,
     text,
@@ -72,7 +73,7 @@ def save_rubric(
 ) -> Response:
     """Add or remove a row, preview a change, or put it in force."""
     values = nested(texts(form))
-    view = FormView({**values, "revision": text(form, "revision")})
+    view = FormView({**values, "revision": made_from(form)})
     do = text(form, "do")
     if change_rows(values, do, _BLANK):
         return _page(request, cycle_id, kind, principal, view)

@@ -25,6 +25,7 @@ from swapflow.web.http.nested_forms import (
     Tree,
     change_rows,
     file_of,
+    made_from,
     nested,
     text,
     texts,
@@ -70,7 +71,7 @@ def show_rules(
 def save_rules(request: Request, cycle_id: str, principal: MaySetUp, form: TheForm) -> Response:
     """Store the rules of a form as those in force, or add or remove a row of the form."""
     values = nested(texts(form))
-    view = FormView({**values, "revision": text(form, "revision")})
+    view = FormView({**values, "revision": made_from(form)})
     # A row's button saves nothing: what was typed comes back as it is, unchecked.
     if change_rows(values, text(form, "do"), _BLANK):
         return _page(request, cycle_id, principal, view)
@@ -110,7 +111,7 @@ def upload_rules(request: Request, cycle_id: str, principal: MaySetUp, form: The
             **shown_rules(old),
             "text": spelled,
             "file_reason": text(form, "reason"),
-            "revision": text(form, "revision"),
+            "revision": made_from(form),
         }
     )
     try:

@@ -16,9 +16,13 @@ from pathlib import Path
 import pytest
 import redis
 
+from swapflow.settings import load_settings
 from tests.cli.office import Office
 from tests.support.postgres import PostgresServer
 from tests.support.redis_server import RedisServer
+from tests.support.waiting import wait_until
+from tests.web.api.programs import V1, program
+from tests.web.site import ADDRESS, Site
 
 
 Findings = dict[str, tuple[str, str, str]]
@@ -289,3 +293,27 @@ def test_postgresql_is_looked_at_as_well(
 
     assert found["database"][1].startswith("PostgreSQL")
     assert found["the database's clock"][0] == found["tables"][0] == "good"
+
+
+def test_clients_that_overwrite_without_saying_from_what_are_counted_and_named(
+    sound: Office, server: RedisServer, tmp_path: Path
+) -> None:
+    assert "API clients" not in examined(sound)
+    settings = load_settings(data_dir=tmp_path, public_url=ADDRESS)
+    site = Site(sound.database, settings=settings, redis=server.url)
+    site.launched()
+    api, path = program(site), f"{V1}/cycles/fall/applicants/1"
+    read = api.get(path).headers["etag"]
+    hold = {"status": "held", "reason": "papers are missing"}
+
+    api.post(f"{path}/status", json=hold, headers={"If-Match": read})
+    assert "API clients" not in examined(sound)
+    api.post(f"{path}/contact", json={"name": "Ann Lee", "reason": "she wrote"})
+
+    wait_until(lambda: "API clients" in examined(sound), what="the write is counted")
+    grade, says, cure = examined(sound)["API clients"]
+    site.ledger.dispose()
+    assert grade == "warning"
+    assert "about 1 writes in 30 days did not say what they were made from" in says
+    assert "If-Match" in cure
+    assert "428" in cure

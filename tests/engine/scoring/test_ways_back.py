@@ -122,7 +122,7 @@ BACK = {
 READS = {
     "list", "get", "named", "remarks", "history", "files", "document", "documents", "plan_list",
     "list_reading", "last_moves", "staff_requests", "check_program", "refused_programs",
-    "conflicting_scores", "interview_requests", "offline_sheet", "examine_offline_sheet",
+    "conflicting_scores", "interview_requests", "panels", "offline_sheet", "examine_offline_sheet",
     "monitoring", "hold", "file_content", "columns", "plan_columns", "reviewer_view",
 }  # fmt: skip
 

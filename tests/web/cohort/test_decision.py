@@ -127,7 +127,7 @@ def test_nobody_signs_what_was_prepared_anew_under_the_old_digest(site: Site) ->
     inside, outside = swap(site)
     changes = {f"change.{inside}": "out", f"change.{outside}": "in"}
     reasons = {f"reason.{inside}": "a", f"reason.{outside}": "b"}
-    first.post(f"{path}/prepare", data={**changes, **reasons})
+    first.post(f"{path}/prepare", data={**changes, **reasons, "revision": old})
 
     assert second.post(f"{path}/sign", data={"digest": old}).status_code == 409
     pending = site.product.cohort.pending("fall")

@@ -14,6 +14,7 @@ from swapflow.files.exports.document import can_make_pdf
 from swapflow.identity.account import Method
 from swapflow.identity.permissions import Role
 from tests.web.cohort.fixed_cohorts import chair, digest, ended, sign
+from tests.web.forms import revision_in
 from tests.web.site import SITE_RULES, Site
 
 
@@ -34,6 +35,9 @@ def opened(site: Site) -> TestClient:
 
 def record(client: TestClient, number: int, outcome: str, reason: str = "we agreed") -> int:
     data = {"outcome": outcome, "reason": reason}
+    page = client.get(f"{PATH}/{number}?shown=true").text
+    if f'action="{PATH}/{number}"' in page:
+        data["revision"] = revision_in(page, f"{PATH}/{number}")
     return client.post(f"{PATH}/{number}", data=data).status_code
 
 
@@ -45,7 +49,10 @@ def record_all(site: Site, client: TestClient) -> None:
 
 
 def close(client: TestClient) -> int:
-    return client.post(f"{PATH}/close").status_code
+    page = client.get(PATH).text
+    # A meeting that is closed shows no such form.
+    told = {"revision": revision_in(page, f"{PATH}/close")} if "meeting/close" in page else {}
+    return client.post(f"{PATH}/close", data=told).status_code
 
 
 def test_without_a_meeting_a_list_is_signed_as_before(site: Site) -> None:

@@ -1,11 +1,13 @@
 """Offers at the screen and at the API: who is next, answers, the over-offer with its risk."""
 
+import re
 from datetime import timedelta
 
 from starlette.testclient import TestClient
 
 from swapflow.domain.cohort.offer import OfferAnswer
 from tests.web.cohort.fixed_cohorts import OFFERS, chair, ended, fixed, offered, shown
+from tests.web.forms import fields_of
 from tests.web.site import Site
 
 
@@ -14,6 +16,10 @@ API = "/api/v1/cycles/fall"
 
 def answers(client: TestClient, number: int, said: str) -> int:
     data = {"applicant": str(number), "answer": said, "reason": "by phone"}
+    # Each offer has a form of its own to the same address.
+    form = re.search(rf'name="applicant" value="{number}"><input[^>]*>', client.get(OFFERS).text)
+    if form is not None:
+        data["revision"] = fields_of(form[0])["revision"]
     return client.post(f"{OFFERS}/answer", data=data).status_code
 
 

@@ -1,5 +1,6 @@
 """Files of applicants and reviewers, uploaded and applied as a browser does it."""
 
+import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -22,5 +23,7 @@ class Applied(NamedTuple):
 
 
 def apply(client: TestClient, path: str, **typed: str) -> Applied:
-    answer = client.post(path, data={**typed, "do": "apply"})
+    shown = re.search(r'name="revision" value="([^"]*)"', client.get(path).text)
+    told = {"revision": shown[1]} if shown else {}
+    answer = client.post(path, data={**told, **typed, "do": "apply"})
     return Applied(answer.status_code, answer.text, answer.headers)

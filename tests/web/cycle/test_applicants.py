@@ -6,7 +6,7 @@ from swapflow.domain.people.application import ApplicationStatus
 from swapflow.engine.reviewing.documents import DocumentUpload
 from swapflow.identity.permissions import Role
 from tests.web.everyone import busy
-from tests.web.forms import revision_in
+from tests.web.forms import revision_in, send_form
 from tests.web.site import Site
 
 
@@ -59,9 +59,11 @@ def test_erasing_needs_the_id_and_says_so_beside_the_field(site: Site) -> None:
 def test_an_applicant_is_held_and_released_with_a_reason_each(site: Site) -> None:
     client = busy(site).signed_in(Role.ADMINISTRATOR)
 
-    client.post(f"{HERE}/status", data={"what": "hold", "reason": "a document is missing"})
+    hold = {"what": "hold", "reason": "a document is missing"}
+    send_form(client, HERE, f"{HERE}/status", hold)
     assert site.product.applicants.get("fall", 0).status is ApplicationStatus.HELD
-    client.post(f"{HERE}/status", data={"what": "release", "reason": "it has come"})
+    release = {"what": "release", "reason": "it has come"}
+    send_form(client, HERE, f"{HERE}/status", release)
     assert site.product.applicants.get("fall", 0).status is ApplicationStatus.READY
 
 
@@ -106,7 +108,8 @@ def test_a_form_refused_for_its_reason_still_tells_what_it_was_made_from(
     mine = {"name": "One", "email": "one@example.org", "what": "hold", "verdict": "in"}
     other = {"name": "Two", "email": "two@example.org", "what": "withdraw", "verdict": "out"}
     opened = revision_in(client.get(HERE).text, action)
-    assert client.post(action, data={**other, "reason": "by phone"}).status_code == 303
+    between = send_form(client, HERE, action, {**other, "reason": "by phone"})
+    assert between.status_code == 303
 
     unreasoned = client.post(action, data={**mine, "reason": "", "revision": opened})
     kept = revision_in(unreasoned.text, action)

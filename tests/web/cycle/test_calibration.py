@@ -10,6 +10,7 @@ from swapflow.domain.rules import Estimates, Floor, KindRules, RuleName, SeatLin
 from swapflow.identity.permissions import Role
 from tests.engine.read_models.severe_reviewers import severe
 from tests.web.cohort.fixed_cohorts import chair, sign
+from tests.web.forms import revision_in
 from tests.web.site import SITE_RULES, Site
 
 
@@ -54,7 +55,11 @@ def judged(site: Site, *, panels: bool = False, people: int = 6, **changes: obje
 
 
 def asks(client: TestClient, estimates: str, reason: str = "one was strict") -> int:
-    return client.post(PATH, data={"estimates": estimates, "reason": reason}).status_code
+    data = {"estimates": estimates, "reason": reason}
+    page = client.get(PATH).text
+    if f'action="{PATH}"' in page:
+        data["revision"] = revision_in(page, PATH)
+    return client.post(PATH, data=data).status_code
 
 
 def test_the_page_shows_severities_agreement_and_whom_adjusting_moves(site: Site) -> None:

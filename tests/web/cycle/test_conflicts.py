@@ -7,6 +7,7 @@ from swapflow.domain.reviewing.assignment import AssignmentStatus
 from swapflow.identity.permissions import Role
 from tests.web.api.programs import V1, program
 from tests.web.everyone import busy
+from tests.web.forms import send_form
 from tests.web.site import Site
 
 
@@ -112,7 +113,7 @@ def test_a_mail_address_is_corrected_on_the_applicants_page_and_in_the_api(site:
     client = staff(site)
     sent = {"name": "New Name", "email": "new@example.org", "reason": "a letter"}
 
-    answer = client.post("/applicants/fall/0/contact", data=sent)
+    answer = send_form(client, "/applicants/fall/0", "/applicants/fall/0/contact", sent)
 
     assert answer.status_code == 303
     assert site.product.applicants.get("fall", 0).email == "new@example.org"

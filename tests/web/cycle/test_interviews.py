@@ -1,9 +1,11 @@
 """Dates of interviews: set by staff, kept by calendars, and not everybody comes."""
 
+import re
 from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
+from starlette.testclient import TestClient
 
 from swapflow.domain.people.calendar_invitation import Guest, invitation
 from swapflow.domain.people.interview import Interview
@@ -11,6 +13,7 @@ from swapflow.domain.people.reviewer import DeclineKind
 from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus
 from swapflow.domain.rules import KindRules, SeatLine
 from swapflow.identity.permissions import Role
+from tests.web.forms import fields_of
 from tests.web.site import SITE_RULES, Site
 
 
@@ -62,6 +65,14 @@ def test_the_reviewer_sees_date_place_and_panel_and_takes_the_date_along(site: S
     assert "LOCATION:Room 2\\; hall\\, B\r\n" in calendar.text
 
 
+def told(staff: TestClient, pull: str) -> dict[str, str]:
+    """Return what the forms about a request's date carry."""
+    page = staff.get("/applicants/fall/slots").text
+    found = re.search(rf'<input[^>]*value="{re.escape(pull)}"><input[^>]*>', page)
+    assert found is not None
+    return fields_of(found[0])
+
+
 def test_moving_a_date_keeps_the_entry_and_counts_up(site: Site) -> None:
     assignment = panel(site)
     client, _ = site.assigned()
@@ -70,11 +81,10 @@ def test_moving_a_date_keeps_the_entry_and_counts_up(site: Site) -> None:
     seen = []
 
     for starts in ("2031-03-10T14:00", "2031-03-11T09:00"):
-        staff.post(
-            "/applicants/fall/slots", data=SLOT | {"pull": assignment.pull_id, "starts": starts}
-        )
+        moved = told(staff, assignment.pull_id) | SLOT | {"starts": starts}
+        staff.post("/applicants/fall/slots", data=moved)
         seen.append(client.get(task).text)
-    staff.post("/applicants/fall/slots/cancel", data={"pull": assignment.pull_id})
+    staff.post("/applicants/fall/slots/cancel", data=told(staff, assignment.pull_id))
     seen.append(client.get(task).text)
 
     uids = {line for text in seen for line in text.split("\r\n") if line.startswith("UID:")}

@@ -9,6 +9,7 @@ from swapflow.domain.people.identity_mask import HIDDEN
 from swapflow.identity.permissions import Role
 from tests.web.api.programs import V1, program
 from tests.web.cycle.list_uploads import apply, keep
+from tests.web.forms import send_form
 from tests.web.site import Site
 
 
@@ -73,9 +74,11 @@ def test_the_page_of_columns_shows_an_applicant_as_reviewers_do(site: Site) -> N
     names = [one.name for one in site.product.applicants.columns("fall").columns]
     number = names.index("statement")
 
-    done = client.post(
+    done = send_form(
+        client,
         "/applicants/fall/columns",
-        data={f"see.{number}": "yes", f"name.{number}": "statement"},
+        "/applicants/fall/columns",
+        {f"see.{number}": "yes", f"name.{number}": "statement"},
     )
     page = client.get(done.headers["location"]).text
 

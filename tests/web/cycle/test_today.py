@@ -14,6 +14,7 @@ from swapflow.engine.services.reviewers import ReviewerService
 from swapflow.identity.permissions import Role
 from tests.engine.cycle_by_hand import reviewer
 from tests.web.everyone import busy
+from tests.web.forms import send_form
 from tests.web.site import SITE_RULES, Site
 
 
@@ -68,9 +69,10 @@ def test_a_pin_is_kept_and_taken_back(site: Site) -> None:
     busy(site)
     client = site.signed_in(Role.ADMINISTRATOR)
 
-    client.post("/applicants/fall/0/pin", data={"verdict": "in", "reason": "a sibling enrols"})
+    page, action = "/applicants/fall/0", "/applicants/fall/0/pin"
+    send_form(client, page, action, {"verdict": "in", "reason": "a sibling enrols"})
     assert [(p.application, p.verdict) for p in site.product.reports.pins("fall")] == [(0, "in")]
-    client.post("/applicants/fall/0/pin", data={"verdict": "", "reason": "withdrawn"})
+    send_form(client, page, action, {"verdict": "", "reason": "withdrawn"})
     assert site.product.reports.pins("fall") == ()
 
 

@@ -1,38 +1,110 @@
-"""While another process holds the database's write lock, a web process goes on answering."""
+"""While another session holds the database, a web process goes on answering."""
 
-import sqlite3
 import sys
 import threading
 import time
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
 
 import httpx2
 import pytest
+from sqlalchemy import create_engine, make_url
 
 from swapflow.identity.account import Method
 from swapflow.identity.permissions import Role
-from tests.support.held_database import LOCK_FILE, TRANSACTION, held
+from swapflow.settings import Settings
+from swapflow.web.http.bounded_writes import MOST
+from tests.support.held_database import (
+    EVERY_CONNECTION,
+    LOCK_FILE,
+    ROW,
+    TABLES,
+    TRANSACTION,
+    held,
+    held_server,
+)
 from tests.support.ports import free_port
+from tests.support.postgres import PostgresServer
 from tests.support.process import Process
 from tests.web.site import Site
 
 
 pytestmark = pytest.mark.system
 
+NO_DATABASE = ("/health/live", "/sign-in", "/static/app.css")
+"""What is answered without a look at the database."""
 
-@pytest.fixture
-def served(site: Site) -> Iterator[str]:
-    """One web process on the site's database; its address."""
+LONG_AGO = "UPDATE session SET last_seen_at = '2020-01-01 00:00:00.000000'"
+
+HEADERS = {"Sec-Fetch-Site": "same-origin"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Crowd:
+    """One web process, and who writes and reads there.
+
+    Attributes:
+        address: Of the web process.
+        reviewer: Cookies of a reviewer.
+        staff: Cookies of an administrator.
+    """
+
+    address: str
+    reviewer: dict[str, str]
+    staff: dict[str, str]
+
+    def write(self, number: int) -> tuple[float, int, str]:
+        """Pause the program; return seconds, status and when to come again."""
+        with self._client(self.staff) as client:
+            began = time.monotonic()
+            sent = client.post("/today/fall/pause", data={"reason": f"number {number}"})
+            retry = sent.headers.get("retry-after", "")
+            return time.monotonic() - began, sent.status_code, retry
+
+    def read(self, path: str) -> tuple[float, int]:
+        """Read a page; return seconds and status."""
+        with self._client({} if path in NO_DATABASE else self.reviewer) as client:
+            began = time.monotonic()
+            status = client.get(path).status_code
+            return time.monotonic() - began, status
+
+    def seconds(self, path: str) -> float:
+        """Return how long a page takes: the better of two, for the machine may be busy."""
+        read = [self.read(path) for _ in range(2)]
+        assert {status for _, status in read} == {200}, path
+        return min(took for took, _ in read)
+
+    def _client(self, cookies: dict[str, str]) -> httpx2.Client:
+        return httpx2.Client(
+            base_url=self.address, cookies=cookies, headers=HEADERS, trust_env=False, timeout=60
+        )
+
+
+@contextmanager
+def serving(site: Site, url: str) -> Iterator[Crowd]:
+    """Serve a site by one web process, and sign a reviewer and an administrator in."""
     site.launched()
-    port = free_port()
+    people = (
+        site.signed_in(email="r1@example.org", method=Method.LINK),
+        site.signed_in(Role.ADMINISTRATOR),
+    )
+    reviewer, staff = (dict(client.cookies) for client in people)
+    port, folder = free_port(), site.settings.data_dir
     env = {
-        "SWAPFLOW_DATA_DIR": str(site.file.parent),
-        "SWAPFLOW_DATABASE_URL": f"sqlite:///{site.file}",
+        "SWAPFLOW_DATA_DIR": str(folder),
+        "SWAPFLOW_DATABASE_URL": url,
         "SWAPFLOW_WEB_PORT": str(port),
         "SWAPFLOW_WEB_PROCESSES": "1",
-        "SWAPFLOW_REDIS_URL": f"unix://{site.file.parent}/none.sock",
+        "SWAPFLOW_REDIS_URL": f"unix://{folder}/none.sock",
     }
+    # Each visit would write when the person was last seen.
+    site.ledger.dispose()
+    engine = create_engine(url)
+    with engine.begin() as connection:
+        connection.exec_driver_sql(LONG_AGO)
+    engine.dispose()
     with Process([sys.executable, "-m", "swapflow.cli.main", "web"], env=env) as web:
         address = f"http://127.0.0.1:{port}"
 
@@ -43,59 +115,109 @@ def served(site: Site) -> Iterator[str]:
                 return False
 
         web.wait_for(answers, what="the pages")
-        yield address
+        yield Crowd(address=address, reviewer=reviewer, staff=staff)
+
+
+@pytest.fixture
+def on_file(site: Site) -> Iterator[Crowd]:
+    """A site on a SQLite file."""
+    with serving(site, f"sqlite:///{site.file}") as crowd:
+        yield crowd
+
+
+@pytest.fixture
+def server(postgres: PostgresServer) -> str:
+    """Address of an empty database on a PostgreSQL server."""
+    return postgres.new_database()
+
+
+@pytest.fixture
+def on_server(server: str, settings: Settings) -> Iterator[Crowd]:
+    """A site on PostgreSQL."""
+    made = Site(server, settings=settings)
+    with serving(made, server) as crowd:
+        yield crowd
+    made.ledger.dispose()
+
+
+def check_bounded(crowd: Crowd, *, inbox: bool = True, most: int = 6) -> None:
+    """Check what is answered while nobody can write: pages soon, few writes wait, the rest 503.
+
+    Args:
+        crowd: Who reads and writes.
+        inbox: Whether a page that reads the database is answered as well.
+        most: Writes that may wait for as long as a lock is waited for.
+    """
+    with ThreadPoolExecutor(40) as pool:
+        writes = crowd_of(pool, crowd, 60)
+        seconds = {path: crowd.seconds(path) for path in NO_DATABASE}
+        if inbox:
+            assert crowd.seconds("/inbox") < 2
+        answers = [one.result() for one in writes]
+
+    assert max(seconds.values()) < 1, seconds
+    assert {(status, retry) for _, status, retry in answers} == {(503, "5")}
+    patient = [took for took, _, _ in answers if took > 6]
+    at_once = [took for took, _, _ in answers if took < 1]
+    assert len(patient) <= most, "more wait for the lock than may"
+    assert len(at_once) > 10, "nobody is told at once"
+    assert all(took < 20 for took, _, _ in answers)
+
+
+def crowd_of(
+    pool: ThreadPoolExecutor, crowd: Crowd, count: int
+) -> Sequence[Future[tuple[float, int, str]]]:
+    """Send writes one soon after the other."""
+    writes, pace = [], threading.Event()
+    for number in range(count):
+        writes.append(pool.submit(crowd.write, number))
+        pace.wait(0.03)
+    return writes
 
 
 @pytest.mark.parametrize("script", [TRANSACTION, LOCK_FILE], ids=["transaction", "file"])
 def test_liveness_sign_in_files_and_the_inbox_answer_while_the_write_lock_is_held(
-    site: Site, served: str, script: str
+    site: Site, on_file: Crowd, script: str
 ) -> None:
-    reviewer = site.signed_in(email="r1@example.org", method=Method.LINK)
-    staff = site.signed_in(Role.ADMINISTRATOR)
-    cookies = [dict(client.cookies) for client in (reviewer, staff)]
-    with sqlite3.connect(site.file) as connection:
-        connection.execute("UPDATE session SET last_seen_at = '2020-01-01 00:00:00.000000'")
-    connection.close()
-    site.ledger.dispose()
-    headers = {"Sec-Fetch-Site": "same-origin"}
+    with held(site.file, script):
+        check_bounded(on_file)
 
-    def write(number: int) -> tuple[float, int, str]:
-        with httpx2.Client(
-            base_url=served, cookies=cookies[1], headers=headers, trust_env=False, timeout=60
-        ) as client:
-            began = time.monotonic()
-            sent = client.post("/today/fall/pause", data={"reason": f"number {number}"})
-            return (
-                time.monotonic() - began,
-                sent.status_code,
-                sent.headers.get("retry-after", ""),
-            )
 
-    with held(site.file, script), ThreadPoolExecutor(40) as crowd:
-        writes, pace = [], threading.Event()
-        for number in range(60):
-            writes.append(crowd.submit(write, number))
-            pace.wait(0.03)
-        seconds: dict[str, float] = {}
-        for path in ("/health/live", "/sign-in", "/static/app.css", "/inbox"):
-            with httpx2.Client(
-                base_url=served, cookies=cookies[0], headers=headers, trust_env=False, timeout=60
-            ) as client:
-                took = []
-                for _ in range(2):  # the better of two: the machine may be busy with other things
-                    began = time.monotonic()
-                    assert client.get(path).status_code == 200, path
-                    took.append(time.monotonic() - began)
-                seconds[path] = min(took)
-        answers = [one.result() for one in writes]
+def test_on_a_server_they_answer_while_another_session_holds_the_programs_row(
+    server: str, on_server: Crowd
+) -> None:
+    with held_server(make_url(server), ROW):
+        check_bounded(on_server)
 
-    assert seconds["/health/live"] < 1
-    assert seconds["/sign-in"] < 1
-    assert seconds["/static/app.css"] < 1
-    assert seconds["/inbox"] < 2
-    assert {(status, retry) for _, status, retry in answers} == {(503, "5")}
-    patient = [took for took, _, _ in answers if took > 6]
-    at_once = [took for took, _, _ in answers if took < 1]
-    assert len(patient) <= 6, "more wait for the lock than may"
-    assert len(at_once) > 10, "nobody is told at once"
-    assert all(took < 20 for took, _, _ in answers)
+
+def test_what_needs_no_database_answers_while_a_migration_holds_its_tables(
+    server: str, on_server: Crowd
+) -> None:
+    with held_server(make_url(server), TABLES):
+        # They wait to know who asks, before anything is written: as many as a process takes.
+        check_bounded(on_server, inbox=False, most=MOST)
+
+
+def test_a_server_without_a_connection_left_is_told_of_at_once_and_not_waited_for(
+    server: str, on_server: Crowd
+) -> None:
+    with held_server(make_url(server), EVERY_CONNECTION), ThreadPoolExecutor(40) as pool:
+        writes = crowd_of(pool, on_server, 60)
+        reads = [pool.submit(on_server.read, "/inbox") for _ in range(40)]
+        seconds = {path: on_server.seconds(path) for path in NO_DATABASE}
+        written = [one.result() for one in writes]
+        read = [one.result() for one in reads]
+
+    assert max(seconds.values()) < 1, seconds
+    # Those that find a connection which the process has already are served.
+    # The first of them pauses the program, and then it is paused already (422).
+    assert {(status, retry) for _, status, retry in written} <= {
+        (303, ""),
+        (422, ""),
+        (503, "5"),
+    }
+    assert {status for _, status in read} <= {200, 503}
+    assert 503 in {status for _, status, _ in written} | {status for _, status in read}
+    assert all(took < 20 for took in [*(one[0] for one in written), *(one[0] for one in read)])
+    # Once there are connections again, the process serves as before.
+    assert on_server.seconds("/inbox") < 5

@@ -12,6 +12,7 @@ from swapflow.domain.rules import KindRules
 from swapflow.engine.reviewing.documents import DocumentUpload
 from swapflow.identity.permissions import Role
 from swapflow.ledger.schema.base import METADATA
+from tests.web.forms import revision_in
 from tests.web.site import SITE_RULES, Site
 
 
@@ -147,7 +148,8 @@ def test_an_answer_is_corrected_on_the_same_page_until_the_decision(site: Site) 
     client.post(task, data=GOOD | {"then": "stay"})
 
     page = client.get(f"{task}?correct=1").text
-    answer = client.post(f"{task}/correct", data=GOOD | {"c1": "1"})
+    revision = revision_in(page, f"{task}/correct")
+    answer = client.post(f"{task}/correct", data=GOOD | {"c1": "1", "revision": revision})
 
     assert "Well prepared." in page
     assert answer.headers["location"] == f"{task}/receipt"

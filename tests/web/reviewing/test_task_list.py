@@ -7,6 +7,7 @@ import pytest
 
 from swapflow.domain.rules import SeatLine, SignInPolicy
 from swapflow.identity.account import Account
+from tests.web.forms import send_form
 from tests.web.site import SITE_RULES, Site
 
 
@@ -153,7 +154,7 @@ def test_the_packet_is_changed_for_oneself_and_nobody_else(site: Site) -> None:
     site.launched(rules=replace(SITE_RULES, packet=2))
     client = site.signed_in(email="r1@example.org")
 
-    client.post("/inbox/fall/packet", data={"packet": "7"})
+    send_form(client, "/inbox", "/inbox/fall/packet", {"packet": "7"})
 
     assert [r.packet for r in site.product.reviewers.list("fall")] == [7, None, None, None]
     assert site.signed_in().post("/inbox/fall/packet", data={"packet": "7"}).status_code == 404

@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.rules import Floor
 from swapflow.identity.permissions import Role, Scope
-from tests.web.forms import fields_of
+from tests.web.forms import fields_of, revision_in
 from tests.web.site import SITE_RULES, Site
 
 
@@ -186,7 +186,8 @@ def test_rules_go_out_and_come_back_as_a_file(site: Site) -> None:
     client, path = draft(site)
     text = client.get(f"{path}/rules.toml").text.replace("budget = 60", "budget = 61")
 
-    saved = client.post(f"{path}/rules/file", files={"file": ("rules.toml", text)})
+    told = {"revision": revision_in(client.get(f"{path}/rules").text, f"{path}/rules/file")}
+    saved = client.post(f"{path}/rules/file", data=told, files={"file": ("rules.toml", text)})
     refused = client.post(f"{path}/rules/file", files={"file": ("rules.toml", "budget = '")})
 
     assert saved.status_code == 303, saved.text

@@ -4,6 +4,7 @@ from swapflow.domain.objective import GroupQuota, GroupTarget
 from swapflow.files.rules.rules_file import rules_text
 from swapflow.identity.permissions import Role
 from tests.web.crawl import Page
+from tests.web.forms import send_form
 from tests.web.site import Site
 
 
@@ -109,7 +110,7 @@ def test_a_file_is_tried_first_and_changes_nothing_until_it_is_put_in_force(site
     assert tried.status_code == 200
     assert "-budget = 60\n+budget = 75" in tried.text
     assert site.product.cycles.rules("fall") == old
-    done = client.post(f"{HERE}/file", data={"do": "save", "text": text})
+    done = send_form(client, HERE, f"{HERE}/file", {"do": "save", "text": text})
     assert done.status_code == 303
     assert site.product.cycles.rules("fall").budget == 75
 

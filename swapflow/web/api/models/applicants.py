@@ -7,6 +7,7 @@ from pydantic import Field, StringConstraints
 
 from swapflow.domain.people.application import Application as AnApplication
 from swapflow.domain.people.application import ApplicationStatus
+from swapflow.engine.intake.applications import applicant_revision
 from swapflow.web.api.models.base import PLAIN, Email, In, Line, Name, Out, Reason, Text, Why
 
 
@@ -21,6 +22,9 @@ class Applicant(Out):
     wave: int
     attributes: dict[str, str]
     fields: dict[str, str]
+    revision: str = Field(
+        description="To be sent as `If-Match` with another state, name or mail address."
+    )
 
     @classmethod
     def of(cls, application: AnApplication) -> "Applicant":
@@ -34,6 +38,7 @@ class Applicant(Out):
             wave=application.wave,
             attributes=application.attributes,
             fields=application.fields,
+            revision=applicant_revision(application),
         )
 
 
@@ -99,6 +104,7 @@ class Pin(Out):
     by: str
     reason: str
     at: datetime
+    revision: str = Field(description="To be sent as `If-Match` with what takes its place.")
 
 
 class Ask(In):

@@ -167,6 +167,7 @@ class Interview(Out):
     kind: str
     reviewers: list[str]
     slot: Slot | None
+    revision: str = Field(description="To be sent as `If-Match` with what takes its place.")
 
 
 class SwapChoices(Out):

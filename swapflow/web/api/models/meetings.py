@@ -27,12 +27,14 @@ class MeetingAbout(Out):
     too_close_to_call: bool
     outcome: Word | None
     endorsements: list[str] = Field(description="Words in favour; who wrote them is not told.")
+    revision: str = Field(description="To be sent as `If-Match` with another outcome.")
 
 
 class TheMeeting(Out):
     """The meeting about a list, in the order of the proposal."""
 
     version: int
+    revision: str = Field(description="To be sent as `If-Match` when the meeting is closed.")
     opened_by: str | None
     opened_at: datetime | None
     closed_by: str | None = Field(description="Null while it is open, or open again.")

@@ -50,6 +50,7 @@ class Webhook(Out):
     active: bool
     by: str
     created_at: datetime
+    revision: str = Field(description="To be sent as `If-Match` with what takes its place.")
 
 
 class NewWebhook(In):

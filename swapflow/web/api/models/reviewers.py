@@ -71,6 +71,20 @@ class Pairs(In):
     pairs: list[Pair] = Field(min_length=1, max_length=5000)
 
 
+class PanelSeat(Out):
+    """An applicant and one of the reviewers to whom they are restricted, by their ids."""
+
+    applicant: str
+    reviewer: str
+
+
+class Panels(Out):
+    """Applicants who are restricted to some reviewers; all others may be asked of anybody."""
+
+    pairs: list[PanelSeat]
+    revision: str = Field(description="To be sent as `If-Match` with what takes its place.")
+
+
 class Barred(Counted):
     """How many pairs were recorded, and what that meant for requests that were out."""
 

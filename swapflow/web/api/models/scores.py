@@ -21,7 +21,9 @@ class Score(Out):
     origin: str
     late: str | None
     typed_by: str | None
-    revision: int
+    revision: int = Field(
+        description="To be sent as `If-Match` with a correction, or in `revisions` with a void."
+    )
     submitted_at: datetime
 
 
@@ -42,6 +44,17 @@ class Voiding(In):
 
     scores: list[Name] = Field(min_length=1, max_length=1000)
     reason: Why
+    revisions: dict[Name, int] = Field(
+        default_factory=dict,
+        max_length=1000,
+        description="The revision of each as it was read. If one was corrected since, the answer "
+        "is 409 and none is touched; those that are not named are taken as they are.",
+    )
+
+    @property
+    def made_from(self) -> dict[str, str]:
+        """The revisions that the request was made from, by score."""
+        return {name: str(revision) for name, revision in self.revisions.items()}
 
 
 class NewScore(In):

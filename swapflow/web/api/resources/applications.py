@@ -9,6 +9,7 @@ from swapflow.domain.people.application import Application, ApplicationStatus, N
 from swapflow.domain.people.protected_attributes import protected_trait
 from swapflow.domain.reviewing.score import reason_code
 from swapflow.domain.rules import Rules
+from swapflow.domain.seal import NOTHING
 from swapflow.engine.intake.column_choice import check_named
 from swapflow.engine.read_models.estimate_way import EstimateWay
 from swapflow.engine.services import Swapflow
@@ -129,11 +130,15 @@ def choose_columns(
 
 @router.get("/applicants/{number:int}")
 def read_applicant(
-    cycle_id: CycleId, number: Number, principal: MaySeeApplicants, product: Product
+    cycle_id: CycleId,
+    number: Number,
+    principal: MaySeeApplicants,
+    product: Product,
+    response: Response,
 ) -> Applicant:
     """Read one applicant."""
     del principal
-    return Applicant.of(_find(product, cycle_id, number))
+    return _told(response, _find(product, cycle_id, number))
 
 
 @router.get("/applicants/{number:int}/explanation")
@@ -182,15 +187,21 @@ def move_applicant(
     principal: MayManageApplicants,
     product: Product,
     move: Move,
+    precondition: MadeFrom,
 ) -> Applicant:
     """Hold, release, withdraw or reinstate an applicant, or find them ineligible."""
     found = _find(product, cycle_id, number)
     status = ApplicationStatus(move.status)
     product.applicants.move(
-        cycle_id, found.external_id, status, by=principal.name, reason=move.reason
+        cycle_id,
+        found.external_id,
+        status,
+        by=principal.name,
+        reason=move.reason,
+        made_from=precondition.made_from,
     )
     note(request, principal, f"made an applicant {status.value}", about=found.external_id)
-    return Applicant.of(_find(product, cycle_id, number))
+    return _told(precondition.response, _find(product, cycle_id, number))
 
 
 @router.post("/applicants/{number:int}/contact")
@@ -201,6 +212,7 @@ def correct_contact(
     principal: MayManageApplicants,
     product: Product,
     contact: Contact,
+    precondition: MadeFrom,
 ) -> Applicant:
     """Correct name or mail address, at any time; letters that wait go to the new address."""
     found = _find(product, cycle_id, number)
@@ -209,10 +221,15 @@ def correct_contact(
     if not values:
         raise InvalidInputError("nothing_to_correct")
     product.applicants.correct(
-        cycle_id, found.external_id, values, by=principal.name, reason=contact.reason
+        cycle_id,
+        found.external_id,
+        values,
+        by=principal.name,
+        reason=contact.reason,
+        made_from=precondition.made_from,
     )
     note(request, principal, "corrected an applicant", about=found.external_id)
-    return Applicant.of(_find(product, cycle_id, number))
+    return _told(precondition.response, _find(product, cycle_id, number))
 
 
 @router.post("/applicants/{number:int}/requests", status_code=201)
@@ -255,6 +272,7 @@ def list_pins(
             by=pin.by,
             reason=pin.reason,
             at=pin.at,
+            revision=pin.revision,
         )
         for pin in product.reports.pins(cycle_id)
     ]
@@ -284,7 +302,9 @@ def pin_applicant(
         made_from=precondition.made_from,
     )
     note(request, principal, f"pinned an applicant {pin.verdict}", about=found.external_id)
-    return Response(status_code=204)
+    pins = product.reports.pins(cycle_id)
+    stored = next((one for one in pins if one.application == number), None)
+    return precondition.done(stored.revision if stored else NOTHING)
 
 
 @router.delete("/applicants/{number:int}", status_code=204)
@@ -300,6 +320,13 @@ def erase_applicant(
     product.applicants.erase(cycle_id, found.external_id, by=principal.name)
     note(request, principal, "erased an applicant", about=f"number {number}")
     return Response(status_code=204)
+
+
+def _told(response: Response, application: Application) -> Applicant:
+    """Answer with an applicant and with their revision."""
+    told = Applicant.of(application)
+    tag(response, told.revision)
+    return told
 
 
 def _find(product: Swapflow, cycle_id: str, number: int) -> Application:

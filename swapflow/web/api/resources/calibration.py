@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Request, Response
 
 from swapflow.bandit.estimation.reml import SpreadInterval
 from swapflow.domain.interval import Interval
@@ -27,7 +27,7 @@ from swapflow.web.api.models.calibration import (
     ReviewerSeverity,
 )
 from swapflow.web.api.resources.cycles import CycleId
-from swapflow.web.api.revisions import MadeFrom
+from swapflow.web.api.revisions import MadeFrom, tag
 from swapflow.web.http.context import Product
 
 
@@ -36,9 +36,13 @@ router = APIRouter(prefix="/cycles/{cycle_id}", route_class=ApiRoute, tags=["dec
 
 @router.get("/calibration")
 def read_calibration(
-    cycle_id: CycleId, principal: MaySeeApplicants, product: Product
+    cycle_id: CycleId, principal: MaySeeApplicants, product: Product, response: Response
 ) -> Calibrated:
-    """Read how reviewers and kinds mark, and whom raw or adjusted estimates would move."""
+    """Read how reviewers and kinds mark, and whom raw or adjusted estimates would move.
+
+    `ETag` is the version of the rules, to be sent with a choice of estimates.
+    """
+    tag(response, str(product.cycles.rules(cycle_id).version))
     seen = product.reports.calibration(cycle_id)
     names = _labels(product, cycle_id, principal, seen)
     kinds = [kind.name for kind in product.cycles.rules(cycle_id).kinds]

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from swapflow.domain.cohort.proposal import Place, figures_of
 from swapflow.domain.cycle import CycleStatus
 from swapflow.engine.cohort.finalize import Override
+from swapflow.engine.cohort.prepared_decisions import prepared_revision
 from swapflow.errors import ForbiddenError, InvalidInputError, NotFoundError
 from swapflow.identity.principal import Principal
 from swapflow.web.api.audit import note
@@ -32,6 +33,7 @@ from swapflow.web.api.models.decisions import (
 from swapflow.web.api.pagination import Page, Paged
 from swapflow.web.api.resources.cycles import CycleId
 from swapflow.web.api.resources.interviews import RequestId, own_requests
+from swapflow.web.api.revisions import MadeFrom, tag
 from swapflow.web.http.context import Product
 
 
@@ -145,12 +147,15 @@ def read_proposal(cycle_id: CycleId, principal: MaySeeApplicants, product: Produ
 
 
 @router.get("/decision")
-def read_prepared(cycle_id: CycleId, principal: MaySeeApplicants, product: Product) -> Prepared:
-    """Read what waits for signatures; 404 when nothing does."""
+def read_prepared(
+    cycle_id: CycleId, principal: MaySeeApplicants, product: Product, response: Response
+) -> Prepared:
+    """Read what waits for signatures; 404 when nothing does. `ETag` is its digest."""
     del principal
     found = product.cohort.pending(cycle_id)
     if found is None:
         raise NotFoundError("nothing_waits_for_signatures")
+    tag(response, prepared_revision(found.prepared))
     return Prepared.model_validate(
         {
             "what": found.prepared.what,
@@ -171,6 +176,7 @@ def prepare_decision(
     principal: MayDecide,
     product: Product,
     new: NewDecision,
+    precondition: MadeFrom,
 ) -> Prepared:
     """Put a decision up for signature; what was up before is taken back."""
     product.cohort.prepare(
@@ -182,9 +188,10 @@ def prepare_decision(
         ],
         waiver=new.waiver,
         shown=new.digest,
+        made_from=precondition.made_from,
     )
     note(request, principal, "prepared the decision", detail=f"{len(new.changes)} changes")
-    return read_prepared(cycle_id, principal, product)
+    return read_prepared(cycle_id, principal, product, precondition.response)
 
 
 @router.delete("/decision", status_code=204)
@@ -229,6 +236,7 @@ def prepare_reopening(
     principal: MaySign,
     product: Product,
     why: ReopeningAsked,
+    response: Response,
 ) -> Prepared:
     """Ask that a fixed list be reopened; another person must agree. Only a person asks."""
     _person(principal)
@@ -236,7 +244,7 @@ def prepare_reopening(
         cycle_id, by=principal.name, reason=why.reason, shown=why.digest
     )
     note(request, principal, "asked to reopen the list", detail=why.reason)
-    return read_prepared(cycle_id, principal, product)
+    return read_prepared(cycle_id, principal, product, response)
 
 
 @router.get("/outcomes/{version}")

@@ -25,6 +25,7 @@ from swapflow.web.api.models.files import (
     ShownColumn,
 )
 from swapflow.web.api.resources.cycles import CycleId
+from swapflow.web.api.revisions import MadeFrom
 from swapflow.web.cycle.import_preview import Done, Found, find_applicants, find_reviewers, take
 from swapflow.web.cycle.score_imports import find_scores, store_scores, told
 from swapflow.web.http.context import Product
@@ -156,6 +157,7 @@ def import_panels(
     principal: MayManageReviewers,
     product: Product,
     sent: Sent,
+    precondition: MadeFrom,
 ) -> Imported:
     """Restrict a file's applicants to the reviewers it names: one pair in each row."""
     return _pairs(
@@ -164,7 +166,9 @@ def import_panels(
         cycle_id,
         sent,
         "set panels",
-        lambda pairs: product.reviewers.set_panel(cycle_id, pairs),
+        lambda pairs: product.reviewers.set_panel(
+            cycle_id, pairs, made_from=precondition.made_from
+        ),
         product=product,
     )
 

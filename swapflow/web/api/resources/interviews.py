@@ -4,7 +4,9 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Request, Response
 
+from swapflow.domain.seal import NOTHING
 from swapflow.engine.reviewing.interviews import InterviewSlot, Requested
+from swapflow.engine.services import Swapflow
 from swapflow.errors import NotFoundError
 from swapflow.web.api.audit import note
 from swapflow.web.api.dependencies import MayManageApplicants
@@ -78,7 +80,7 @@ def set_interview(
         cycle_id, [new], by=principal.name, made_from=precondition.made_from
     )
     note(request, principal, "set an interview", about=pull)
-    return Response(status_code=204)
+    return precondition.done(_revision(product, cycle_id, pull))
 
 
 @router.delete("/interviews/{pull}", status_code=204)
@@ -96,7 +98,7 @@ def cancel_interview(
         cycle_id, pull, by=principal.name, made_from=precondition.made_from
     )
     note(request, principal, "cancelled an interview", about=pull)
-    return Response(status_code=204)
+    return precondition.done(_revision(product, cycle_id, pull))
 
 
 def own_requests(requests: list[str], cycle_id: str) -> list[str]:
@@ -114,4 +116,12 @@ def _shown(one: Requested) -> Interview:
         kind=one.kind,
         reviewers=[r.external_id for r in one.reviewers],
         slot=shown_slot(one.interview),
+        revision=one.interview.revision if one.interview else NOTHING,
     )
+
+
+def _revision(product: Swapflow, cycle_id: str, pull: str) -> str:
+    """Return the revision of a request's date as it is stored now."""
+    requested = product.reviewers.interview_requests(cycle_id)
+    found = next((one.interview for one in requested if one.pull.id == pull), None)
+    return found.revision if found else NOTHING

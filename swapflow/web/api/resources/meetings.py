@@ -4,6 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request, Response
 
+from swapflow.domain.seal import NOTHING
 from swapflow.engine.cohort.meeting import Agenda
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
@@ -20,7 +21,7 @@ from swapflow.web.api.models.meetings import (
 from swapflow.web.api.models.programs import Because
 from swapflow.web.api.resources.applications import Number
 from swapflow.web.api.resources.cycles import CycleId
-from swapflow.web.api.revisions import MadeFrom
+from swapflow.web.api.revisions import MadeFrom, tag
 from swapflow.web.http.context import Product
 
 
@@ -31,40 +32,55 @@ MayEndorse = Annotated[Principal, Depends(may(Right.SEE_APPLICANTS, scope=WRITE)
 
 
 @router.get("/meeting")
-def read_meeting(cycle_id: CycleId, principal: MaySeeApplicants, product: Product) -> TheMeeting:
+def read_meeting(
+    cycle_id: CycleId, principal: MaySeeApplicants, product: Product, response: Response
+) -> TheMeeting:
     """Read the list in the order of the proposal, and what was recorded about whom."""
     del principal
-    return _meeting(product.meetings.agenda(cycle_id))
+    return _told(response, product.meetings.agenda(cycle_id))
 
 
 @router.post("/meeting")
 def open_meeting(
-    request: Request, cycle_id: CycleId, principal: MayDecide, product: Product
+    request: Request,
+    cycle_id: CycleId,
+    principal: MayDecide,
+    product: Product,
+    response: Response,
 ) -> TheMeeting:
     """Open the meeting; from now on the decision follows it. Changes nothing if it is open."""
     if product.meetings.open(cycle_id, by=principal.name):
         note(request, principal, "opened the meeting")
-    return _meeting(product.meetings.agenda(cycle_id))
+    return _told(response, product.meetings.agenda(cycle_id))
 
 
 @router.post("/meeting/close")
 def close_meeting(
-    request: Request, cycle_id: CycleId, principal: MayDecide, product: Product
+    request: Request,
+    cycle_id: CycleId,
+    principal: MayDecide,
+    product: Product,
+    precondition: MadeFrom,
 ) -> TheMeeting:
     """Close the meeting; nothing is recorded until it is reopened. Then the list is signed."""
-    if product.meetings.close(cycle_id, by=principal.name):
+    if product.meetings.close(cycle_id, by=principal.name, made_from=precondition.made_from):
         note(request, principal, "closed the meeting")
-    return _meeting(product.meetings.agenda(cycle_id))
+    return _told(precondition.response, product.meetings.agenda(cycle_id))
 
 
 @router.post("/meeting/reopen")
 def reopen_meeting(
-    request: Request, cycle_id: CycleId, principal: MayDecide, product: Product, why: Because
+    request: Request,
+    cycle_id: CycleId,
+    principal: MayDecide,
+    product: Product,
+    why: Because,
+    response: Response,
 ) -> TheMeeting:
     """Reopen the outcomes for recording after the meeting was closed, for a reason."""
     if product.meetings.reopen(cycle_id, reason=why.reason, by=principal.name):
         note(request, principal, "reopened the meeting", detail=why.reason)
-    return _meeting(product.meetings.agenda(cycle_id))
+    return _told(response, product.meetings.agenda(cycle_id))
 
 
 @router.put("/applicants/{number:int}/meeting-outcome", status_code=204)
@@ -89,7 +105,8 @@ def record_outcome(
     )
     what = f"recorded {said.outcome.value!r} at the meeting"
     note(request, principal, what, about=f"applicant {number}")
-    return Response(status_code=204)
+    stored = product.meetings.agenda(cycle_id).words.get(number)
+    return precondition.done(stored.revision if stored else NOTHING)
 
 
 @router.post("/applicants/{number:int}/endorsements", status_code=204)
@@ -109,6 +126,13 @@ def endorse_applicant(
     return Response(status_code=204)
 
 
+def _told(response: Response, agenda: Agenda) -> TheMeeting:
+    """Answer with the meeting and with its revision."""
+    told = _meeting(agenda)
+    tag(response, told.revision)
+    return told
+
+
 def _meeting(agenda: Agenda) -> TheMeeting:
     meeting, words = agenda.meeting, agenda.words
     favour: dict[int, list[str]] = {}
@@ -116,6 +140,7 @@ def _meeting(agenda: Agenda) -> TheMeeting:
         favour.setdefault(one.application, []).append(one.text)
     return TheMeeting(
         version=agenda.version,
+        revision=meeting.revision if meeting else NOTHING,
         opened_by=meeting.by if meeting else None,
         opened_at=meeting.at if meeting else None,
         closed_by=meeting.closed.by if meeting and meeting.closed else None,
@@ -133,6 +158,9 @@ def _meeting(agenda: Agenda) -> TheMeeting:
                 too_close_to_call=place.too_close,
                 outcome=words[place.application].word if place.application in words else None,
                 endorsements=favour.get(place.application, []),
+                revision=words[place.application].revision
+                if place.application in words
+                else NOTHING,
             )
             for place in agenda.places
         ],

@@ -4,6 +4,7 @@ from fastapi import APIRouter, Request, Response
 
 from swapflow.domain.cohort.reconsideration import Reconsideration, Result
 from swapflow.domain.rules import Rules
+from swapflow.engine.cohort.prepared_decisions import prepared_revision
 from swapflow.engine.reconsideration.evidence import HOW
 from swapflow.engine.reconsideration.open_reconsideration import ReconsiderationRequest
 from swapflow.errors import ForbiddenError, NotFoundError
@@ -22,6 +23,7 @@ from swapflow.web.api.models.reconsiderations import (
 from swapflow.web.api.resources.applications import Number
 from swapflow.web.api.resources.cycles import CycleId
 from swapflow.web.api.resources.decisions import read_prepared
+from swapflow.web.api.revisions import MadeFrom, tag
 from swapflow.web.http.context import Product
 
 
@@ -63,11 +65,20 @@ def open_reconsideration(
 
 @router.get("/reconsiderations/{number:int}")
 def read_statement(
-    cycle_id: CycleId, number: Number, principal: MaySeeApplicants, product: Product
+    cycle_id: CycleId,
+    number: Number,
+    principal: MaySeeApplicants,
+    product: Product,
+    response: Response,
 ) -> Statement:
-    """Read where an applicant would have stood, and what is proposed; 404 when none is open."""
+    """Read where an applicant would have stood, and what is proposed; 404 when none is open.
+
+    `ETag` is the digest of what waits for signatures, to be sent with another result.
+    """
     del principal
     found = product.reconsiderations.evidence(cycle_id, _named(product, cycle_id, number))
+    waiting = product.cohort.pending(cycle_id)
+    tag(response, prepared_revision(waiting.prepared if waiting else None))
     return Statement(
         applicant=number,
         reviews=found.which.new.reviews,
@@ -95,6 +106,7 @@ def prepare_conclusion(
     principal: MaySign,
     product: Product,
     new: NewConclusion,
+    precondition: MadeFrom,
 ) -> Prepared:
     """Sign what becomes of it and put it up for the other signatures. Only a person signs."""
     _person(principal)
@@ -107,9 +119,10 @@ def prepare_conclusion(
         reason=new.reason,
         beyond=new.beyond,
         shown=new.digest,
+        made_from=precondition.made_from,
     )
     note(request, principal, "signed a reconsideration", about=name, detail=new.reason)
-    return read_prepared(cycle_id, principal, product)
+    return read_prepared(cycle_id, principal, product, precondition.response)
 
 
 @router.post("/reconsiderations/{number:int}/take-back", status_code=204)
@@ -138,6 +151,7 @@ def prepare_undoing(
     principal: MaySign,
     product: Product,
     why: ReopeningAsked,
+    response: Response,
 ) -> Prepared:
     """Ask that it be undone, until the person was offered a place; others sign it too."""
     _person(principal)
@@ -146,7 +160,7 @@ def prepare_undoing(
         cycle_id, name, by=principal.name, reason=why.reason, shown=why.digest
     )
     note(request, principal, "asked to undo a reconsideration", about=name, detail=why.reason)
-    return read_prepared(cycle_id, principal, product)
+    return read_prepared(cycle_id, principal, product, response)
 
 
 def _named(product: Product, cycle_id: str, number: int) -> str:

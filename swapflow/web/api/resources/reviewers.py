@@ -6,6 +6,7 @@ from fastapi import APIRouter, Path, Request
 from fastapi.responses import Response
 
 from swapflow.domain.people.reviewer import Absence, NewReviewer, Reviewer
+from swapflow.engine.intake.roster import panels_revision
 from swapflow.engine.services import Swapflow
 from swapflow.errors import InvalidInputError, NotFoundError
 from swapflow.web.api.audit import note
@@ -22,6 +23,7 @@ from swapflow.web.api.models.programs import Because
 from swapflow.web.api.models.reviewers import Away, NewReviewers, Pairs
 from swapflow.web.api.pagination import Page, Paged
 from swapflow.web.api.resources.cycles import CycleId
+from swapflow.web.api.revisions import MadeFrom, tag
 from swapflow.web.http.context import Product
 
 
@@ -200,6 +202,25 @@ def waive_conflict(
     return Response(status_code=204)
 
 
+@router.get("/panels")
+def read_panels(
+    cycle_id: CycleId, principal: MaySeeReviewers, product: Product, response: Response
+) -> reviewers.Panels:
+    """Read which applicants are restricted to which reviewers."""
+    del principal
+    panels = product.reviewers.panels(cycle_id)
+    tag(response, panels_revision(panels))
+    people = {one.number: one.external_id for one in product.applicants.list(cycle_id)}
+    members = {one.number: one.external_id for one in product.reviewers.list(cycle_id)}
+    return reviewers.Panels(
+        pairs=[
+            reviewers.PanelSeat(applicant=people[applicant], reviewer=members[reviewer])
+            for applicant, reviewer in panels
+        ],
+        revision=panels_revision(panels),
+    )
+
+
 @router.put("/panels")
 def set_panels(
     request: Request,
@@ -207,11 +228,15 @@ def set_panels(
     principal: MayManageReviewers,
     product: Product,
     new: Pairs,
+    precondition: MadeFrom,
 ) -> reviewers.Barred:
     """Restrict the applicants named to the reviewers named; what others have is taken back."""
     taken_back = product.reviewers.set_panel(
-        cycle_id, [(pair.applicant, pair.reviewer) for pair in new.pairs]
+        cycle_id,
+        [(pair.applicant, pair.reviewer) for pair in new.pairs],
+        made_from=precondition.made_from,
     )
+    precondition.tag(panels_revision(product.reviewers.panels(cycle_id)))
     note(request, principal, "set panels", about=f"{len(new.pairs)} pairs")
     return reviewers.Barred(count=len(new.pairs), taken_back=taken_back)
 

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Path, Request
 from swapflow.domain.ids import cycle_of
 from swapflow.domain.reviewing.score import reason_code
 from swapflow.engine.ports.records import TaskRecord
+from swapflow.engine.reviewing.submitted_score import review_revision
 from swapflow.engine.scoring.volunteered import Volunteered
 from swapflow.engine.services import Swapflow
 from swapflow.errors import InvalidInputError, NotFoundError
@@ -19,6 +20,7 @@ from swapflow.web.api.models.scores import Correction, Ids, NewScores, Numbered,
 from swapflow.web.api.pagination import Page, Paged
 from swapflow.web.api.resources.cycles import CycleId
 from swapflow.web.api.resources.tasks import answer_of
+from swapflow.web.api.revisions import MadeFrom
 from swapflow.web.http.context import Product
 
 
@@ -66,13 +68,19 @@ def correct_score(
     principal: MayEnterReviews,
     product: Product,
     new: Correction,
+    precondition: MadeFrom,
 ) -> Numbered:
     """Put another score in the place of one; the old one stays on record."""
     task = _find(product, cycle_id, score)
     answer = answer_of(new.marks, new.score, product.tasks.form(task), remark=new.remark)
     number = product.scores.correct(
-        answer, by=principal.name, reason=new.reason, saw_others=new.saw_others
+        answer,
+        by=principal.name,
+        reason=new.reason,
+        saw_others=new.saw_others,
+        made_from=precondition.made_from,
     )
+    precondition.tag(review_revision(product.tasks.score(score)))
     note(request, principal, "corrected a score", about=score, detail=new.reason)
     return Numbered(number=number)
 
@@ -88,7 +96,9 @@ def void_scores(
     """Make scores count no more; says how many did before."""
     for name in what.scores:  # all are there, or none is touched
         _find(product, cycle_id, name)
-    voided = product.scores.void(what.scores, by=principal.name, reason=what.reason)
+    voided = product.scores.void(
+        what.scores, by=principal.name, reason=what.reason, made_from=what.made_from
+    )
     note(
         request, principal, "voided scores", about=f"{len(what.scores)} scores", detail=what.reason
     )
@@ -106,7 +116,9 @@ def restore_scores(
     """Undo voids, so that the scores count again: all of them, or none."""
     for name in what.scores:
         _find(product, cycle_id, name)
-    restored = product.scores.restore(what.scores, by=principal.name, reason=what.reason)
+    restored = product.scores.restore(
+        what.scores, by=principal.name, reason=what.reason, made_from=what.made_from
+    )
     note(request, principal, "undid voids", about=f"{restored} scores", detail=what.reason)
     return Counted(count=restored)
 

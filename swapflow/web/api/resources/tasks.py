@@ -251,7 +251,7 @@ def set_packet(
     product.tasks.set_packet(
         cycle_id, seat.number, rhythm.packet, made_from=precondition.made_from
     )
-    return Response(status_code=204)
+    return precondition.done(str(rhythm.packet))
 
 
 def answer_of(

@@ -18,6 +18,7 @@ from swapflow.web.api.idempotency import ApiRoute
 from swapflow.web.api.models import office
 from swapflow.web.api.models.office import Activity, Call, MadeWebhook, NewWebhook
 from swapflow.web.api.pagination import Page, Paged
+from swapflow.web.api.revisions import MadeFrom, tag
 from swapflow.web.http.context import Product, TheOffice, TheSettings
 
 
@@ -75,10 +76,16 @@ def create_webhook(
 
 @router.get("/{webhook_id}")
 def read_webhook(
-    webhook_id: Id, principal: MaySetWebhooks, office: TheOffice, product: Product
+    webhook_id: Id,
+    principal: MaySetWebhooks,
+    office: TheOffice,
+    product: Product,
+    response: Response,
 ) -> office.Webhook:
     """Read one webhook."""
-    return _shown(_find(office, product, principal, webhook_id))
+    found = _find(office, product, principal, webhook_id)
+    tag(response, found.revision)
+    return _shown(found)
 
 
 @router.patch("/{webhook_id}")
@@ -89,13 +96,16 @@ def change_webhook(
     office: TheOffice,
     product: Product,
     change: Activity,
+    precondition: MadeFrom,
 ) -> office.Webhook:
     """Pause or resume a webhook: when it goes on, it is told what happened meanwhile."""
     found = _find(office, product, principal, webhook_id)
-    office.webhooks.set_active(found.id, active=change.active)
-    what = "let a webhook go on" if change.active else "let a webhook rest"
-    note(request, principal, what, about=found.id, cycle_id=found.cycle_id)
-    return _shown(_find(office, product, principal, webhook_id))
+    if office.webhooks.set_active(found, active=change.active, made_from=precondition.made_from):
+        what = "let a webhook go on" if change.active else "let a webhook rest"
+        note(request, principal, what, about=found.id, cycle_id=found.cycle_id)
+        found = _find(office, product, principal, webhook_id)
+    precondition.tag(found.revision)
+    return _shown(found)
 
 
 @router.delete("/{webhook_id}", status_code=204)
@@ -203,4 +213,5 @@ def _shown(webhook: Webhook) -> office.Webhook:
         active=webhook.active,
         by=webhook.by,
         created_at=webhook.created_at,
+        revision=webhook.revision,
     )
