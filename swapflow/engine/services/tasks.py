@@ -12,7 +12,7 @@ from swapflow.engine.intake.roster import change_availability
 from swapflow.engine.notifications.reviewer_mail import notify
 from swapflow.engine.ports.records import ProgramSeat, TaskRecord
 from swapflow.engine.reviewing import interviews, review_page, submit
-from swapflow.engine.reviewing.decline import decline
+from swapflow.engine.reviewing.decline import decline, take_back
 from swapflow.engine.reviewing.task_list import (
     Task,
     TaskList,
@@ -72,13 +72,31 @@ class TaskService:
         reason: str = "",
         busy: Absence | None = None,
     ) -> None:
-        """Decline an assignment; its request goes to another reviewer."""
+        """Decline an assignment; its request goes to another reviewer.
+
+        An applicant who did not come is no refusal, and recorded as what it is.
+        """
+        if kind is DeclineKind.MISSED:
+            self.no_show(assignment_id, by=by, note=reason)
+            return
         decline(
             assignment_id,
             kind,
             by=by,
             reason=reason,
             busy_until=busy,
+            address=self.context.address,
+            ledger=self.context.ledger,
+        )
+        self.context.ledger.drop_draft(assignment_id)
+        self.context.doorbell.ring(cycle_of(assignment_id))
+
+    def take_back(self, assignment_id: str, *, by: str, reason: str) -> None:
+        """Take an assignment from its reviewer, as staff; its request goes to another."""
+        take_back(
+            assignment_id,
+            by=by,
+            reason=reason,
             address=self.context.address,
             ledger=self.context.ledger,
         )
