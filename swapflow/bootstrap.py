@@ -41,6 +41,7 @@ from swapflow.queues.inline import InlineDispatcher
 from swapflow.queues.names import ALL_QUEUES, MAILER_QUEUES, WORKER_QUEUES, served_queues
 from swapflow.settings import Settings, load_settings
 from swapflow.state.cookie_key import read_cookie_key
+from swapflow.state.erasure_keys import ErasureKeysInFiles
 from swapflow.state.health import look_at_redis as redis_facts
 from swapflow.state.memory import MemoryCycleState, MemoryDoorbell
 from swapflow.state.rate_limits import RedisLimiter
@@ -141,6 +142,7 @@ def assemble(settings: Settings) -> tuple[Swapflow, Office]:
         send_webhook=webhook_sender(client),
         call_slot=call_slots(settings.data_dir / "call-slots", slots=webhook_slots(settings)),
         automatic_reviewers=programs_of_rosters(settings, client),
+        erasure_keys=ErasureKeysInFiles(settings.data_dir / "erasure-keys"),
         answer_turns=AnswerTurnsInFiles(settings.data_dir / "answer-turns"),
         events=TracedEvents(ledger) if is_on() else None,
         address=settings.address,

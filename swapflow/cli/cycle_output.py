@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 NOT_MERIT = "This is about marks, not merit. The list is a proposal; people decide."
 
 _WHY = {
-    "floor": "everyone gets it",
+    "floor": "the rules promise it",
+    "floor all": "everyone gets it",
+    "floor chosen": "everyone on the proposed list gets it",
+    "floor close": "everyone too close to call gets it",
     "rule": "it could still change the list",
     "staff": "staff asked for it",
     "chance": "drawn near the cut, to compare kinds",
@@ -348,7 +351,7 @@ def _rank(found: "Explanation") -> str:
 
 
 def _why(asked: "PullExplanation") -> str:
-    said = _WHY.get(asked.why, asked.why)
+    said = _WHY.get(asked.origin, asked.why)
     if asked.decision:
         said += f" (decision {asked.decision}"
         said += "; contested then)" if asked.contested_then else ")"

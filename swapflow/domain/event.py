@@ -22,7 +22,9 @@ free text live in rows that can be erased; the chain and every replay are valid 
 | assigned | `items` [[a, k, ordinal, seat, attempt, r], …] |
 | scored | `a`, `k`, `o`, `seat`, `attempt`, `r`, `v`, `counts`, `closes`, `extra`, `late` |
 | declined | `a`, `k`, `o`, `seat`, `attempt`, `r`, `kind` |
-| expired | `items` [[a, k, ordinal, seat, attempt, r], …] |
+| no_show | `items` [[a, k, ordinal, seat, attempt, r], …]: the applicant did not come |
+| taken_back | `items` as in no_show: staff took the work from its reviewer |
+| expired | `items` as in no_show; `why` (left, barred, answered) unless it was late |
 | pulls_cancelled | `pulls` [[a, k, ordinal], …], `why` |
 | pulls_reopened | `pulls` [[a, k, ordinal, approval], …], `items` as in assigned |
 | score_corrected | `a`, `k`, `o`, `seat`, `attempt`, `v`, `counts` |
@@ -41,6 +43,7 @@ free text live in rows that can be erased; the chain and every replay are valid 
 | meeting_opened, meeting_closed, meeting_reopened | `version` |
 | meeting_said | `version`, `a`, `outcome` |
 
+Earlier releases wrote declined for both, of kind missed and of kind busy.
 decided has `formulas` besides: the version of the formulas behind its look, from version 2 on.
 `group` is the value that the objective looks at, -1 for none.
 `in` are the numbers of its groups (`domain.people.group_numbers`), one a selection attribute.
@@ -98,6 +101,8 @@ class EventType(StrEnum):
     SCORED = "scored"
     SCORE_CORRECTED = "score_corrected"
     DECLINED = "declined"
+    NO_SHOW = "no_show"
+    TAKEN_BACK = "taken_back"
     EXPIRED = "expired"
     PAUSED = "paused"
     RESUMED = "resumed"

@@ -42,7 +42,15 @@ if TYPE_CHECKING:
 ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
 PROTOCOLS = ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL")
 
-ANSWERS = frozenset({EventType.SCORED, EventType.SCORE_CORRECTED, EventType.DECLINED})
+ANSWERS = frozenset(
+    {
+        EventType.SCORED,
+        EventType.SCORE_CORRECTED,
+        EventType.DECLINED,
+        EventType.NO_SHOW,
+        EventType.TAKEN_BACK,
+    }
+)
 """Events of people, to which the turn that counts them is linked."""
 
 MOST_LINKS = 64

@@ -40,6 +40,7 @@ from swapflow.ledger.cycle.task_reads import SqlTaskReads
 from swapflow.ledger.identity.identity_store import SqlIdentityStore
 from swapflow.ledger.identity.webhook_calls import SqlWebhooks
 from swapflow.ledger.outbox_work import SqlOutboxWork
+from swapflow.ledger.privacy.erased_people import SqlErasedPeople
 from swapflow.ledger.privacy.monitoring import SqlMonitoring
 from swapflow.ledger.schema import CLOCK, CYCLE, ROUND
 from swapflow.ledger.schema.base import METADATA
@@ -86,6 +87,7 @@ class SqlLedger(
     SqlAnnouncements,
     SqlMeetings,
     SqlReconsiderations,
+    SqlErasedPeople,
     CycleReads,
     Coordination,
 ):

@@ -8,11 +8,13 @@ from swapflow.ledger.cycle.decision_writes import DecisionWrites
 from swapflow.ledger.cycle.imported_lists import ImportedListWrites
 from swapflow.ledger.cycle.prepared_writes import PreparedWrites
 from swapflow.ledger.cycle.requests import RequestWrites
+from swapflow.ledger.privacy.erased_people import ErasureMemoryWrites
 from swapflow.ledger.privacy.erasure import ErasureWrites
 
 
 class SqlTransaction(
     ErasureWrites,
+    ErasureMemoryWrites,
     ImportedListWrites,
     RequestWrites,
     DecisionWrites,

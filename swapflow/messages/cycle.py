@@ -41,6 +41,15 @@ TEXTS = {
     "applicant_already": "applicant {applicant!r} is {status} already",
     "applicant_merged": "applicant {applicant!r} was merged into another one",
     "reviewer_not_in_program": "program {cycle!r} has no reviewer {reviewer!r}",
+    "erased_not_in_list": "{name!r} is confirmed, and the list has no row of this id",
+    "erasure_key_unusable": (
+        "the key in {path} cannot be used ({problem}), and without it a list could bring the "
+        "person back unnoticed; nobody was erased. Let swapflow's user write there"
+    ),
+    "erasure_key_stays": (
+        "the key in {path} cannot be deleted ({problem}); let swapflow's user write there, then "
+        "try again"
+    ),
     "reviewer_erased": "reviewer {reviewer} of {cycle!r} was erased already",
     "erasing_on_hold": (
         "erasing is on hold in {cycle!r} since {since} said so ({reason}); `swapflow cycle "

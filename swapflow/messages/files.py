@@ -75,6 +75,28 @@ TEXTS = {
     "score_kind_cure": "Name the kind, one of {kinds}",
     "files_too_large_together": "these files are too large together for one archive (4 GB)",
     "sheet_format_unknown": "a sheet is xlsx or csv, not {form}",
+    "row_of_erased_held": (
+        "line {line}: {name!r} ({person}) was erased from {program!r} on {day} (the same "
+        "{same: and the same }) and is left out. Confirm the row if the person is to come back"
+    ),
+    "row_of_erased_confirmed": (
+        "line {line}: {name!r} ({person}) was erased from {program!r} on {day} (the same "
+        "{same: and the same }) and comes back, as confirmed"
+    ),
+    "same_id_as_erased": "id",
+    "same_address_as_erased": "mail address",
+    "erasures_not_compared": (
+        (
+            "{count} person was erased from this program before erasures were remembered, or "
+            "under a key that is not in the data folder: if the list brings them back, it "
+            "cannot be known"
+        ),
+        (
+            "{count} people were erased from this program before erasures were remembered, or "
+            "under a key that is not in the data folder: if the list brings them back, it "
+            "cannot be known"
+        ),
+    ),
     "sheet_empty": "nothing waits for this reviewer, so there is no sheet to fill",
     "sheet_without_key_column": (
         "{source}: no column is called {column!r}, so nothing says which request a row is "

@@ -7,6 +7,7 @@ TEXTS = {
     "action_not_chosen": "choose what is to happen: press one of the buttons",
     "kind_not_chosen": "choose one of the kinds of review",
     "erasing_applicant_name_differs": "type {name} to erase this applicant; nothing was erased",
+    "forgetting_round_name_differs": "type {name} to forget its erasures; nothing was forgotten",
     "applicant_was_erased": "this applicant was erased; nothing can be changed any more",
     "swap_target_not_chosen": "choose another applicant or a reviewer",
     "not_in_choices": "choose one of the list",

@@ -1,12 +1,9 @@
 """The key in the data folder that signs cookies, for deployments that are given none."""
 
-import os
 import secrets
-import tempfile
 from pathlib import Path
 
-
-BYTES = 32
+from swapflow.state.key_files import BYTES, make_key, read_key
 
 
 def read_cookie_key(path: Path) -> bytes:
@@ -17,22 +14,8 @@ def read_cookie_key(path: Path) -> bytes:
     """
     try:
         if not path.exists():
-            _make(path)
-        key = path.read_bytes()
+            make_key(path)
+        key = read_key(path)
     except OSError:
-        key = b""
-    return key if len(key) == BYTES else secrets.token_bytes(BYTES)
-
-
-def _make(path: Path) -> None:
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    handle, beside = tempfile.mkstemp(dir=path.parent, prefix=".key-")  # mode 0600
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(secrets.token_bytes(BYTES))
-        try:
-            os.link(beside, path)
-        except FileExistsError:
-            return
-    finally:
-        Path(beside).unlink()
+        key = None
+    return key or secrets.token_bytes(BYTES)

@@ -300,7 +300,13 @@ def _write_files(
     proposal = Proposal(cycle_id=cycle, version=version, places=places, sheet=sheet)
     outcomes = swapflow.cohort.outcomes(cycle, version)
     return write_cohort_folder(
-        folder, proposal, outcomes, swapflow.applicants.list(cycle), form=Format(form), raw=raw
+        folder,
+        proposal,
+        outcomes,
+        swapflow.applicants.list(cycle),
+        signed_by=[by for by, _ in swapflow.cohort.signatures(cycle, version)],
+        form=Format(form),
+        raw=raw,
     )
 
 

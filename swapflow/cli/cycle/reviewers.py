@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from swapflow.cli.cycle.list_reports import ErasedAgain, erased_told, warn_of_erased
 from swapflow.cli.cycle.offline_sheets import write_sheets
 from swapflow.cli.cycle_output import conflicting_lines
 from swapflow.cli.options import (
@@ -48,6 +49,7 @@ def import_file(
     column: Columns = None,
     encoding: Encoding = None,
     sheet: SheetName = "",
+    again: ErasedAgain = None,
     errors: ErrorFile = None,
     as_json: AsJson = False,
 ) -> None:
@@ -68,9 +70,11 @@ def import_file(
             product=swapflow,
             cycle_id=cycle,
             at_command_line=True,
+            again=again or (),
         )
         for warning in (*roster.warnings, *map(str, roster.alike)):
             warn(f"note: {warning}")
+        warn_of_erased(roster.erased)
         listed = take_reviewers(
             roster, product=swapflow, cycle_id=cycle, by=by, at_command_line=True
         )
@@ -86,6 +90,8 @@ def import_file(
         parts.append(f"{len(listed.changed)} changed")
     if listed.unchanged:
         parts.append(f"{listed.unchanged} there already, of whom the file says nothing new")
+    if listed.held:
+        parts.append(f"{len(listed.held)} left out, since they were erased")
     report(
         {
             "cycle": cycle,
@@ -95,6 +101,7 @@ def import_file(
             "changed": len(listed.changed),
             "changes": changes,
             "own_conflicts": [list(pair) for pair in listed.own],
+            "erased": erased_told(roster.erased),
         },
         ", ".join(parts),
         as_json=as_json,

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from swapflow.cli.options import AsJson, product
-from swapflow.cli.output import Listing, report
+from swapflow.cli.options import AsJson, By, product
+from swapflow.cli.output import Listing, many, report
 
 
 app = typer.Typer(no_args_is_help=True, help="Seasons of an office; cycles belong to one.")
@@ -26,6 +26,29 @@ def new(
         {"round": round_id, "unit": unit, "zone": zone},
         f"round {round_id} is made; costs are counted in {unit}",
         f"next: swapflow cycle new CYCLE --round {round_id} --template admissions",
+        as_json=as_json,
+    )
+
+
+@app.command("forget-erasures")
+def forget_erasures(
+    round_id: Annotated[str, typer.Argument(metavar="ROUND", help="The round.")],
+    by: By,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask again.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Forget whom a round erased, once it is over: no list is compared with them any more."""
+    from swapflow.bootstrap import office
+
+    if not yes:
+        question = f"Forget whom {round_id!r} erased? This cannot be undone"
+        typer.confirm(question, abort=True, err=True)
+    forgotten = product().cycles.forget_erasures(round_id)
+    office().audit_log.record(by, "forgot erasures", about=round_id, detail=f"{forgotten} people")
+    report(
+        {"round": round_id, "forgotten": forgotten, "by": by},
+        f"{many(forgotten, 'erasure')} of {round_id} forgotten, with the key; a list that brings "
+        "an erased person back is taken as any other",
         as_json=as_json,
     )
 

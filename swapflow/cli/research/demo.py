@@ -52,7 +52,8 @@ def demo(
         for part in done:
             cycle = part.program.cycle_id
             outcomes = running.cohort.outcomes(cycle, part.proposal.version)
-            write_cohort_folder(folder / cycle, part.proposal, outcomes)
+            signed_by = [by for by, _ in running.cohort.signatures(cycle, part.proposal.version)]
+            write_cohort_folder(folder / cycle, part.proposal, outcomes, signed_by=signed_by)
             signed = bundle(
                 running.reports.finished(cycle), signer_from(folder / "bundle-key.pem")
             )

@@ -220,7 +220,9 @@ def decline(
             "reviewer": seat.reviewer,
             "typed_by": seat.staff or None,
         },
-        f"declined ({kind.value}): {consequence}",
+        f"noted (no-show): {consequence}"
+        if kind is DeclineKind.MISSED
+        else f"declined ({kind.value}): {consequence}",
         as_json=as_json,
     )
 

@@ -262,13 +262,23 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """A decision by a person about one application."""
+    """A decision by people about one application.
+
+    Attributes:
+        by: Who recorded it: in a meeting, else who prepared the list, or decided without one. Of
+            lists of earlier releases, which have no `prepared_by`, the last who signed.
+        reason: Why.
+        at: When the list became final.
+        prepared_by: Who prepared the list for signature, or decided about it; None where that is
+            not on record.
+    """
 
     application: int
     verdict: Verdict
     by: str
     reason: str
     at: datetime
+    prepared_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

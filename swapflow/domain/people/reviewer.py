@@ -16,7 +16,7 @@ def erased_id(number: int) -> str:
 class DeclineKind(StrEnum):
     """Why a reviewer declines; each reason has another effect.
 
-    MISSED is not the reviewer's choice: the applicant did not come to an interview.
+    MISSED stands in events of earlier releases for an applicant who did not come to an interview.
     """
 
     CONFLICT = "conflict"

@@ -1,5 +1,6 @@
 """Pulls and assignments: a request for one score, and one seat of it, given to one reviewer."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -38,6 +39,8 @@ class AssignmentStatus(StrEnum):
 
     QUEUED ──► DELIVERED ──► OPENED ──► SCORED
        │           ├────────────┤────► DECLINED    (reviewer says no; the pull is given to another)
+       │           ├────────────┤────► NO_SHOW     (the applicant did not come to the interview)
+       ├───────────┼────────────┤────► TAKEN_BACK  (staff took it from the reviewer)
        ├───────────┴────────────┼────► EXPIRED     (due time passed; the pull is given to another)
        └───────────┴────────────┴────► CANCELLED   (no longer needed: withdrawn, settled, replaced)
 
@@ -50,8 +53,15 @@ class AssignmentStatus(StrEnum):
     OPENED = "opened"
     SCORED = "scored"
     DECLINED = "declined"
+    NO_SHOW = "no-show"
+    TAKEN_BACK = "taken back"
     EXPIRED = "expired"
     CANCELLED = "cancelled"
+
+    @property
+    def is_given_away(self) -> bool:
+        """Whether its reviewer is rid of it: an answer that comes all the same is refused."""
+        return self in _GIVEN_AWAY
 
     @property
     def is_open(self) -> bool:
@@ -62,6 +72,22 @@ class AssignmentStatus(StrEnum):
 OPEN_ASSIGNMENT = frozenset(
     {AssignmentStatus.QUEUED, AssignmentStatus.DELIVERED, AssignmentStatus.OPENED}
 )
+
+_GIVEN_AWAY = frozenset(
+    {AssignmentStatus.DECLINED, AssignmentStatus.NO_SHOW, AssignmentStatus.TAKEN_BACK}
+)
+
+
+class EndedWhy(StrEnum):
+    """Why the requests of a reviewer ended early; the event `expired` names it.
+
+    LEFT: the reviewer left the program. BARRED: a conflict or a panel bars them since. ANSWERED:
+    they answered an earlier request about the same applicant.
+    """
+
+    LEFT = "left"
+    BARRED = "barred"
+    ANSWERED = "answered"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,3 +154,8 @@ class Assignment:
         Its seconds would show in which order a batch was made, and so who was asked about first.
         """
         return None if self.due_at is None else self.due_at.replace(second=0, microsecond=0)
+
+
+def seat_items(assignments: Iterable[Assignment]) -> list[list[int]]:
+    """Return the `items` of an event: [a, k, ordinal, seat, attempt, r] of each assignment."""
+    return [[a.application, a.kind, a.ordinal, a.seat, a.attempt, a.reviewer] for a in assignments]

@@ -38,6 +38,7 @@ class CardReview:
     Attributes:
         reviewer: A number on this card, from 1, unless reviewers are to be named.
         why: floor, rule, staff, appeal or late, as on record.
+        origin: The same, and for a floor whom the rules promise it: all, chosen or close.
         close_then: Whether the applicant was too close to call at the request.
         score: In [0, 1], None while there is none.
         counts: Whether the score enters the estimate; `reason` says why it does not.
@@ -46,6 +47,7 @@ class CardReview:
     kind: str
     reviewer: str
     why: str
+    origin: str
     decision: int
     close_then: bool
     in_list_then: bool
@@ -95,10 +97,19 @@ class CardStanding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardDecision:
-    """The decision of people."""
+    """The decision of people.
+
+    Attributes:
+        by: As stored: who recorded it; in lists of earlier releases the last who signed.
+        recorded_by: Who recorded it, in a meeting or where the list was prepared; "" where that is
+            not on record.
+        prepared_by: Who prepared the list; "" where that is not on record.
+    """
 
     verdict: str
     by: str
+    recorded_by: str
+    prepared_by: str
     reason: str
     at: datetime
     signed_by: tuple[str, ...]
@@ -302,10 +313,21 @@ def _decided(
     return CardDecision(
         verdict=outcome.verdict.value,
         by=outcome.by,
+        recorded_by=_recorder(cycle_id, outcome, version, ledger=ledger),
+        prepared_by=outcome.prepared_by or "",
         reason=outcome.reason,
         at=outcome.at,
         signed_by=tuple(by for by, _ in ledger.signatures(cycle_id, version)),
     )
+
+
+def _recorder(cycle_id: str, outcome: Outcome, version: int, *, ledger: DecisionReads) -> str:
+    if outcome.prepared_by is not None:
+        return outcome.by
+    # Earlier releases stored the last signer; a meeting's minutes know who recorded it.
+    meeting = ledger.meeting(cycle_id, version)
+    said = meeting.words.get(outcome.application) if meeting else None
+    return said.by if said and said.word.verdict is not None else ""
 
 
 def _reviews(
@@ -319,6 +341,7 @@ def _reviews(
             kind=one.kind,
             reviewer=one.reviewer if named else str(number),
             why=one.why,
+            origin=one.origin,
             decision=one.decision,
             close_then=one.contested_then,
             in_list_then=one.in_list_then,

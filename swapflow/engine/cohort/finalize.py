@@ -1,7 +1,7 @@
 """Step 8, finalize: the rule proposes, people decide, and both are on record."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from swapflow.domain.cohort.proposal import (
     Outcome,
@@ -40,20 +40,37 @@ class Override:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionAuthors:
+    """Who made a decision what it is, beside those who sign it.
+
+    Attributes:
+        prepared_by: Who prepared it for signature, or decided without others.
+        recorded: Who recorded an outcome at a meeting, by application.
+    """
+
+    prepared_by: str
+    recorded: Mapping[int, str] = field(default_factory=dict)
+
+    def of(self, application: int) -> str:
+        """Return who recorded the outcome of an application."""
+        return self.recorded.get(application, self.prepared_by)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WorkedOutDecision:
     """A decision that was worked out and can be fixed.
 
     Attributes:
-        by: Who decides.
         signers: Everybody who signs, in order.
+        authors: Who prepared it, and who recorded outcomes.
         verdicts: Outcome and reason, by application.
         waiver: Accepts that some applications are below a floor.
     """
 
     proposal: Proposal
-    by: str
     signers: tuple[str, ...]
     verdicts: Mapping[int, tuple[Verdict, str]]
+    authors: DecisionAuthors
     waiver: Waiver | None
 
     @property
@@ -68,6 +85,7 @@ def work_out(
     *,
     by: str,
     signed_by: Sequence[str] = (),
+    authors: DecisionAuthors | None = None,
     overrides: Sequence[Override] = (),
     waiver: Waiver | None = None,
     ledger: CycleReads,
@@ -77,7 +95,8 @@ def work_out(
     Args:
         cycle_id: The cycle; its stop must be proposed, or it must have ended.
         proposal: The list as it was proposed.
-        by: Who decides.
+        by: Who decides, and signs.
+        authors: Who prepared the decision and recorded outcomes, where others did.
         signed_by: Further people who sign; with `by` at least as many as the rules require.
         overrides: Decisions that differ from the proposal. The cohort's size must stay.
         waiver: Accepts that some applications are below a floor.
@@ -100,8 +119,8 @@ def work_out(
         )
     return WorkedOutDecision(
         proposal=proposal,
-        by=by,
         signers=signers,
+        authors=authors or DecisionAuthors(prepared_by=by),
         verdicts=check_decision(cycle, proposal, overrides, waiver),
         waiver=waiver,
     )
@@ -125,7 +144,14 @@ def fix_list(tx: Transaction, decision: WorkedOutDecision) -> Proposal:
     tx.insert_outcomes(
         version,
         [
-            Outcome(application=a, verdict=verdict, by=decision.by, reason=reason, at=tx.now)
+            Outcome(
+                application=a,
+                verdict=verdict,
+                by=decision.authors.of(a),
+                reason=reason,
+                at=tx.now,
+                prepared_by=decision.authors.prepared_by,
+            )
             for a, (verdict, reason) in sorted(decision.verdicts.items())
         ],
     )

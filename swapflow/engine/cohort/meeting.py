@@ -322,6 +322,12 @@ def follow(
     return tuple(made.values())
 
 
+def recorders(meeting: Meeting | None) -> dict[int, str]:
+    """Return who recorded the outcome that an applicant was given, by application."""
+    words = meeting.words if meeting else {}
+    return {number: said.by for number, said in words.items() if said.word.verdict is not None}
+
+
 def check_recorded(proposal: Proposal, meeting: Meeting | None) -> None:
     """Raise for a signature before the meeting is over.
 

@@ -3,8 +3,14 @@
 from collections.abc import Sequence
 
 from swapflow.domain.cohort.proposal import Proposal, Waiver
-from swapflow.engine.cohort.finalize import Override, WorkedOutDecision, fix_list, work_out
-from swapflow.engine.cohort.meeting import check_recorded, follow
+from swapflow.engine.cohort.finalize import (
+    DecisionAuthors,
+    Override,
+    WorkedOutDecision,
+    fix_list,
+    work_out,
+)
+from swapflow.engine.cohort.meeting import check_recorded, follow, recorders
 from swapflow.engine.confirmation import check_shown, confirm
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.read_models.proposal import propose
@@ -54,6 +60,7 @@ def finalize_as_recorded(
             proposal,
             by=by,
             signed_by=signed_by,
+            authors=DecisionAuthors(prepared_by=by, recorded=recorders(meeting)),
             overrides=follow(proposal, overrides, meeting),
             waiver=waiver,
             ledger=ledger,

@@ -11,8 +11,14 @@ from swapflow.domain.cohort.proposal import Proposal, Verdict, Waiver
 from swapflow.domain.cohort.reconsideration import Closing, Result
 from swapflow.domain.event import Json
 from swapflow.domain.seal import Seal
-from swapflow.engine.cohort.finalize import Override, check_decision, fix_list, work_out
-from swapflow.engine.cohort.meeting import check_recorded, follow
+from swapflow.engine.cohort.finalize import (
+    DecisionAuthors,
+    Override,
+    check_decision,
+    fix_list,
+    work_out,
+)
+from swapflow.engine.cohort.meeting import check_recorded, follow, recorders
 from swapflow.engine.cohort.prepared_decisions import (
     COVERED,
     DECISION,
@@ -194,7 +200,7 @@ def sign(
         done = len(names) >= waiting.needed
         return _Signing(
             waiting=waiting,
-            carry_out=_act(cycle_id, waiting, names, by=by, ledger=ledger) if done else None,
+            carry_out=_act(cycle_id, waiting, names, ledger=ledger) if done else None,
         )
 
     def write(tx: Transaction, signing: _Signing) -> bool:
@@ -261,7 +267,7 @@ def _check_meeting(cycle_id: str, waiting: PendingSignatures, *, ledger: Ledger)
 
 
 def _act(
-    cycle_id: str, waiting: PendingSignatures, signed: tuple[str, ...], *, by: str, ledger: Ledger
+    cycle_id: str, waiting: PendingSignatures, signed: tuple[str, ...], *, ledger: Ledger
 ) -> Callable[[Transaction], object]:
     """Work out what the last signature does; writes nothing."""
     body = waiting.prepared.body
@@ -285,8 +291,12 @@ def _act(
     decision = work_out(
         cycle_id,
         waiting.proposal,
-        by=by,
+        by=signed[0],
         signed_by=signed,
+        authors=DecisionAuthors(
+            prepared_by=waiting.prepared.by,
+            recorded=recorders(ledger.meeting(cycle_id, waiting.proposal.version)),
+        ),
         overrides=waiting.overrides,
         waiver=_waiver(waiting.prepared),
         ledger=ledger,

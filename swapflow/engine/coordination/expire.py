@@ -5,6 +5,7 @@ from swapflow.domain.event import EventType
 from swapflow.domain.reviewing.assignment import (
     OPEN_ASSIGNMENT,
     AssignmentStatus,
+    seat_items,
 )
 from swapflow.engine.ports.cycles import CycleReads
 
@@ -22,11 +23,6 @@ def expire(*, cycle_id: str, epoch: int, ledger: CycleReads, at_most: int = 500)
         )
         tx.record(
             EventType.EXPIRED,
-            {
-                "items": [
-                    [a.application, a.kind, a.ordinal, a.seat, a.attempt, a.reviewer]
-                    for a in overdue
-                ]
-            },
+            {"items": seat_items(overdue)},
         )
         return len(overdue)

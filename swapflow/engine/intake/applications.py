@@ -4,12 +4,15 @@ from collections.abc import Collection
 
 from swapflow.domain.cohort.offer import OfferAnswer
 from swapflow.domain.cycle import CycleStatus
+from swapflow.domain.erased_person import ErasedAs
 from swapflow.domain.event import EventType, Json
 from swapflow.domain.people.application import Application, ApplicationStatus
 from swapflow.domain.people.group_numbers import group_number
 from swapflow.domain.rules import Rules
 from swapflow.domain.seal import revision
+from swapflow.engine.intake.erased_people import remember_erased
 from swapflow.engine.ports.cycles import CycleReads
+from swapflow.engine.ports.erased_people import ErasureKeys
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.preconditions import find, refuse_finalized
@@ -141,13 +144,17 @@ def check_contact(made_from: str, application: Application) -> None:
     check_revision(made_from.rpartition(".")[2], contact_revision(application), stored)
 
 
-def purge(cycle_id: str, external_id: str, *, by: str, ledger: CycleReads) -> None:
+def purge(
+    cycle_id: str, external_id: str, *, by: str, ledger: CycleReads, keys: ErasureKeys
+) -> None:
     """Erase one person's data for good; the chain, replays and totals stay valid.
 
-    The application is withdrawn first, if it is still a candidate.
+    The application is withdrawn first, if it is still a candidate. Keyed digests of id and address
+    are kept for the round, so that a later list does not bring the person back unnoticed.
 
     Raises:
         ConflictError: If erasure is on hold in this cycle.
+        UnavailableError: If the key for the digests can be neither read nor made.
     """
     with ledger.write(cycle_id) as tx:
         refuse_held(tx, cycle_id)
@@ -162,6 +169,9 @@ def purge(cycle_id: str, external_id: str, *, by: str, ledger: CycleReads) -> No
         # The event comes before the rows go: a reader of the chain must know why a name is
         # missing.
         _end_reconsideration(tx, application.number, by=by)
+        remember_erased(
+            tx, ErasedAs.APPLICANT, application.external_id, application.email, keys=keys
+        )
         tx.record(EventType.PURGED, {"a": application.number})
         tx.erase_application(application.number)
 

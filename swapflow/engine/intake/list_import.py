@@ -1,31 +1,30 @@
-"""Lists of applicants that are imported again: new rows, changes, and values that staff keep.
+"""Lists of applicants that are imported: new rows, and changes of those that are there.
 
-A list identifies a person by the office's id alone. Its last values are stored beside the current
-ones, so that three states are compared: a value that only the list changed is taken over; one that
-staff changed since stays, and is shown. Statuses, pins and holds are no part of a list and never
-touched; an incomplete application becomes complete when the list says so.
+What a list would do is planned in `list_plan`, shown to staff, and planned again under the lock.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
-from swapflow.domain.cycle import CycleStatus
+from swapflow.domain.cycle import Cycle, CycleStatus
+from swapflow.domain.erased_person import ErasedAs, RememberedErasure
 from swapflow.domain.event import EventType, Json
 from swapflow.domain.ids import same_id
 from swapflow.domain.people.application import (
     Application,
     ApplicationStatus,
     NewApplication,
-    known_values,
     listed_values,
 )
 from swapflow.domain.people.mail_address import can_be_mailed
-from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.rules import Rules
 from swapflow.engine.intake.applications import arrival, check_contact, facts_of
-from swapflow.engine.intake.own_reviews import bar_own_reviews, same_people
+from swapflow.engine.intake.erased_people import ErasedPeople, ErasedRow, let_in_again
+from swapflow.engine.intake.list_plan import Known, ListPlan, plan_rows, with_values
+from swapflow.engine.intake.own_reviews import bar_own_reviews
 from swapflow.engine.intake.roster import tie_of
 from swapflow.engine.ports.cycles import CycleReads
+from swapflow.engine.ports.erased_people import ErasureKeys
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.preconditions import find, refuse_finalized
@@ -37,95 +36,12 @@ CONTACT = frozenset({"name", "email"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
-    """One value in which the list differs from the cycle.
-
-    Attributes:
-        what: Its name: name, email, ready, or select:, field: or document: and a name.
-        before: The current value; "" for none.
-        after: The value in the list.
-        kept: Whether the current value stays, because staff changed it since the last list.
-    """
-
-    what: str
-    before: str
-    after: str
-    kept: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
-    """A row of the list about a person who is in the cycle already."""
-
-    application: Application
-    row: NewApplication
-    differences: tuple[Difference, ...]
-
-    @property
-    def external_id(self) -> str:
-        """The office's id."""
-        return self.application.external_id
-
-    @property
-    def changes(self) -> tuple[Difference, ...]:
-        """The differences that the list changes."""
-        return tuple(d for d in self.differences if not d.kept)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Contrary:
-    """A row that cannot be used, since it contradicts what the cycle knows of the person."""
-
-    external_id: str
-    reason: str
-    cure: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListPlan:
-    """The effect of a list.
-
-    Attributes:
-        fresh: Rows of people who are not in the cycle, in the order of the list.
-        known: Rows of people who are, in the same order.
-        contrary: Rows that stop the import.
-    """
-
-    fresh: tuple[NewApplication, ...]
-    known: tuple[Known, ...]
-    contrary: tuple[Contrary, ...]
-
-    @property
-    def changed(self) -> tuple[Known, ...]:
-        """The people whom the list changes."""
-        return tuple(known for known in self.known if known.changes)
-
-    @property
-    def unchanged(self) -> int:
-        """The number of people whom the list leaves unchanged."""
-        return len(self.known) - len(self.changed)
-
-    def own(self, reviewers: Iterable[Reviewer]) -> tuple[tuple[str, str], ...]:
-        """Return the (applicant, reviewer) ids who would be one person by mail address."""
-        fresh = [(row.external_id, row.email) for row in self.fresh]
-        known = [
-            (k.external_id, _changed(k.application, {d.what: d.after for d in k.changes}).email)
-            for k in self.known
-        ]
-        return same_people([*fresh, *known], ((r.external_id, r.email) for r in reviewers))
-
-    @property
-    def kept(self) -> tuple[Known, ...]:
-        """The people for whom a value of staff is kept against the list."""
-        return tuple(k for k in self.known if any(d.kept for d in k.differences))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Listed:
     """The result of a list import.
 
     Attributes:
         own: (applicant, reviewer) ids of one person each; a conflict was recorded.
+        held: Rows that stayed out, since their people were erased.
     """
 
     added: tuple[Application, ...]
@@ -133,28 +49,51 @@ class Listed:
     unchanged: int
     kept: int
     own: tuple[tuple[str, str], ...] = ()
+    held: tuple[ErasedRow, ...] = ()
 
 
-def plan_list(cycle_id: str, rows: Sequence[NewApplication], *, ledger: Ledger) -> ListPlan:
-    """Compute what a list would do; nothing is written."""
-    return _plan(rows, ledger.applications(cycle_id), ledger.imported_values(cycle_id))
+def plan_list(
+    cycle_id: str,
+    rows: Sequence[NewApplication],
+    *,
+    again: Collection[str] = (),
+    ledger: Ledger,
+    keys: ErasureKeys,
+) -> ListPlan:
+    """Compute what a list would do; nothing is written. Args as of `import_list`."""
+    present = ledger.applications(cycle_id)
+    cycle = ledger.cycle(cycle_id)
+    erased = _erased(ledger.erasures(cycle.round_id), cycle, present, keys=keys)
+    return plan_rows(rows, present, ledger.imported_values(cycle_id), erased, again)
 
 
 def import_list(
-    cycle_id: str, rows: Sequence[NewApplication], *, wave: int = 0, ledger: CycleReads
+    cycle_id: str,
+    rows: Sequence[NewApplication],
+    *,
+    wave: int = 0,
+    again: Collection[str] = (),
+    by: str = "",
+    ledger: CycleReads,
+    keys: ErasureKeys,
 ) -> Listed:
     """Import a list: add new applications and change known ones; all rows or none.
 
-    The same list a second time changes nothing.
+    The same list a second time changes nothing. Rows of erased people stay out unless a person
+    confirms them.
 
     Args:
         cycle_id: The cycle.
         rows: Checked rows, each person once.
         wave: Wave number of new applications; 0 takes the next one.
+        again: Ids of rows of erased people that are to come in all the same.
+        by: Who brings the list, for the note about them.
         ledger: The ledger.
+        keys: Supplies the round's key, by which erased people are recognised.
 
     Raises:
-        InvalidInputError: If a row contradicts the known person.
+        InvalidInputError: If a row contradicts the known person, or an id is confirmed that the
+            list does not have.
         NotReadyError: If the cycle takes no more applications.
         CycleFinalizedError: If the cohort is fixed.
     """
@@ -162,7 +101,8 @@ def import_list(
         rules = tx.rules()
         present = tx.applications()
         # Planned again under the lock: what was shown before may be out of date by now.
-        plan = _plan(rows, present, before := tx.imported_values())
+        erased = _erased(tx.erasures(), tx.cycle, present, keys=keys)
+        plan = plan_rows(rows, present, before := tx.imported_values(), erased, again)
         if plan.contrary:
             first = plan.contrary[0]
             raise InvalidInputError(
@@ -178,16 +118,16 @@ def import_list(
         for known in plan.changed:
             _change(tx, known, rules)
         _remember(tx, plan, before)
-        listed = [
-            *added,
-            *(_changed(k.application, {d.what: d.after for d in k.changes}) for k in plan.known),
-        ]
+        listed = [*added, *(known.changed for known in plan.known)]
+        numbers = {same_id(a.external_id): a.number for a in listed}
+        let_in_again(tx, plan.erased, lambda one: f"application:{numbers[same_id(one)]}", by=by)
         return Listed(
             own=bar_own_reviews(tx, listed, tx.reviewers()),
             added=added,
             changed=len(plan.changed),
             unchanged=plan.unchanged,
             kept=len(plan.kept),
+            held=plan.erased.held,
         )
 
 
@@ -228,7 +168,7 @@ def correct(
         if not values.keys() <= CONTACT:
             refuse_finalized(tx)
         there = find(tx.applications(), external_id, cycle_id)
-        changed = _changed(there, values)
+        changed = with_values(there, values)
         if changed == there:
             raise InvalidInputError("applicant_known_so", applicant=external_id)
         check_contact(made_from, there)
@@ -243,78 +183,16 @@ def correct(
         return changed
 
 
-# What a list would do
-
-
-def _plan(
-    rows: Sequence[NewApplication],
-    present: Iterable[Application],
-    before: Mapping[int, Mapping[str, str]],
-) -> ListPlan:
-    there = {same_id(a.external_id): a for a in present if a.external_id}
-    shortened = {_without_zeros(i): a.external_id for i, a in there.items()}
-    fresh: list[NewApplication] = []
-    known: list[Known] = []
-    contrary: list[Contrary] = []
-    for row in rows:
-        application = there.get(same_id(row.external_id))
-        if application is not None:
-            if problem := _another_person(row, application):
-                contrary.append(problem)
-                continue
-            differences = tuple(_differences(row, application, before.get(application.number)))
-            known.append(Known(application=application, row=row, differences=differences))
-        elif twin := shortened.get(_without_zeros(same_id(row.external_id))):
-            contrary.append(
-                Contrary(
-                    external_id=row.external_id,
-                    reason=f"this looks like {twin!r} with other zeros before it, as spreadsheet "
-                    "programs leave when they take an id for a number",
-                    cure="Write the id as it is in the program, in a column formatted as text",
-                )
-            )
-        else:
-            fresh.append(row)
-    return ListPlan(fresh=tuple(fresh), known=tuple(known), contrary=tuple(contrary))
-
-
-def _without_zeros(same: str) -> str:
-    return same.lstrip("0") if same.isdigit() else same
-
-
-def _another_person(row: NewApplication, there: Application) -> Contrary | None:
-    """Refuse a row with a known id whose name and address both belong to another person."""
-    # One of the two may change, as by marriage; both at once mean that the id was given to
-    # another.
-    told = [(row.name, there.name), (row.email, there.email)]
-    if not all(new and old and same_id(new) != same_id(old) for new, old in told):
-        return None
-    return Contrary(
-        external_id=row.external_id,
-        reason=f"this id is in the program with another name and another mail address "
-        f"({there.name}, {there.email})",
-        cure="Correct the row, or give the person an id of their own",
-    )
-
-
-def _differences(
-    row: NewApplication, there: Application, before: Mapping[str, str] | None
-) -> Iterable[Difference]:
-    known, earlier = known_values(there), before or {}
-    for what, value in listed_values(row).items():
-        if what == "ready":
-            if value == "yes" and there.status is ApplicationStatus.INCOMPLETE:
-                yield Difference(what=what, before="no", after="yes", kept=False)
-            continue
-        current = earlier.get(what, "") if what.startswith("document:") else known.get(what, "")
-        if value == current:
-            continue
-        # Staff changed the value if it differs from the last list, which may have had none.
-        kept = current != earlier.get(what, "" if before else current)
-        yield Difference(what=what, before=current, after=value, kept=kept)
-
-
-# Doing it
+def _erased(
+    erasures: Collection[RememberedErasure],
+    cycle: Cycle,
+    present: Sequence[Application],
+    *,
+    keys: ErasureKeys,
+) -> ErasedPeople:
+    # Who was erased has no id any more.
+    erased_here = sum(not a.external_id for a in present)
+    return ErasedPeople.of(erasures, ErasedAs.APPLICANT, cycle, erased_here=erased_here, keys=keys)
 
 
 def _refuse_closed(tx: Transaction, rules: Rules, *, fresh: bool) -> None:
@@ -346,7 +224,7 @@ def _add(
 def _change(tx: Transaction, known: Known, rules: Rules) -> None:
     there, row = known.application, known.row
     taken = {d.what: d.after for d in known.changes}
-    _write(tx, there, _changed(there, taken), rules)
+    _write(tx, there, with_values(there, taken), rules)
     for name, link, redacted in row.documents:
         if f"document:{name}" in taken:
             tx.put_link(there.number, name, link, redacted=redacted)
@@ -354,19 +232,6 @@ def _change(tx: Transaction, known: Known, rules: Rules) -> None:
         ready = ApplicationStatus.READY
         tx.move_application(there.number, ready, by="list", reason="")
         tx.record(EventType.APPLICATION_MOVED, {"a": there.number, "status": ready.value})
-
-
-def _changed(there: Application, values: Mapping[str, str]) -> Application:
-    """Return the application with other values; a field or attribute of "" is removed."""
-    attributes = {**there.attributes, **_named(values, "select:")}
-    fields = {**there.fields, **_named(values, "field:")}
-    return replace(
-        there,
-        name=values.get("name", there.name),
-        email=values.get("email", there.email),
-        attributes={name: value for name, value in attributes.items() if value},
-        fields={name: value for name, value in fields.items() if value},
-    )
 
 
 def _write(tx: Transaction, there: Application, changed: Application, rules: Rules) -> None:
@@ -378,10 +243,6 @@ def _write(tx: Transaction, there: Application, changed: Application, rules: Rul
     if before != after:
         facts: dict[str, Json] = {"a": there.number, **after}
         tx.record(EventType.APPLICATION_CHANGED, facts)
-
-
-def _named(taken: Mapping[str, str], prefix: str) -> dict[str, str]:
-    return {w.removeprefix(prefix): v for w, v in taken.items() if w.startswith(prefix)}
 
 
 def _remember(tx: Transaction, plan: ListPlan, before: Mapping[int, Mapping[str, str]]) -> None:

@@ -4,15 +4,18 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
 from swapflow.bandit.ties import tie_key
+from swapflow.domain.erased_person import ErasedAs
 from swapflow.domain.event import EventType, Json
 from swapflow.domain.ids import same_id
 from swapflow.domain.people.reviewer import Absence, Reviewer
-from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT
+from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT, EndedWhy, seat_items
 from swapflow.domain.rules import Rules
 from swapflow.domain.seal import revision
 from swapflow.engine.intake.applications import refuse_held
+from swapflow.engine.intake.erased_people import remember_erased
 from swapflow.engine.intake.own_reviews import bar_own_reviews
 from swapflow.engine.ports.cycles import CycleReads
+from swapflow.engine.ports.erased_people import ErasureKeys
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.preconditions import refuse_finalized
@@ -38,11 +41,14 @@ def tie_of(rules: Rules, external_id: str) -> int:
     return tie_key(rules.seed, external_id) >> 1
 
 
-def purge_reviewer(cycle_id: str, external_id: str, *, by: str, ledger: CycleReads) -> bool:
+def purge_reviewer(
+    cycle_id: str, external_id: str, *, by: str, ledger: CycleReads, keys: ErasureKeys
+) -> bool:
     """Erase one reviewer's data for good; their scores stay under a number.
 
     They leave the roster first, if they are still on it. Their remarks belong to the applicants'
-    files and stay, without a name.
+    files and stay, without a name. Keyed digests of id and address are kept for the round, so that
+    a later list does not bring the person back unnoticed.
 
     Returns:
         Whether person and account are erased too: they stay while another cycle names the same
@@ -51,6 +57,7 @@ def purge_reviewer(cycle_id: str, external_id: str, *, by: str, ledger: CycleRea
     Raises:
         NotFoundError: If the roster has no such id, or it was erased before.
         ConflictError: If erasure is on hold in this cycle, or the reviewer has open requests.
+        UnavailableError: If the key for the digests can be neither read nor made.
     """
     with ledger.write(cycle_id) as tx:
         refuse_held(tx, cycle_id)
@@ -69,6 +76,7 @@ def purge_reviewer(cycle_id: str, external_id: str, *, by: str, ledger: CycleRea
         if found.active:
             tx.change_reviewer(replace(found, active=False))
             tx.record(EventType.REVIEWER_LEFT, {"r": found.number})
+        remember_erased(tx, ErasedAs.REVIEWER, found.external_id, found.email, keys=keys)
         tx.record(EventType.PURGED, {"r": found.number})
         erased = tx.erase_reviewer(found.number)
         tx.note(subject=f"reviewer {found.number}", by=by, text="erased")
@@ -211,15 +219,7 @@ def leave(
         if ended:
             # Recorded as expired: for a pull it is the same whether its reviewer was late or has
             # left.
-            tx.record(
-                EventType.EXPIRED,
-                {
-                    "items": [
-                        [a.application, a.kind, a.ordinal, a.seat, a.attempt, a.reviewer]
-                        for a in ended
-                    ]
-                },
-            )
+            tx.record(EventType.EXPIRED, {"items": seat_items(ended), "why": EndedWhy.LEFT.value})
         if reason:
             tx.note(subject=f"reviewer {external_id}", by=by, text=reason)
         return len(ended)

@@ -5,18 +5,28 @@ spaces do not count. What a list does not say stays as it is. One mail address i
 entries of one person could be asked twice about one applicant.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from swapflow.domain.cycle import Cycle
+from swapflow.domain.erased_person import ErasedAs, RememberedErasure
 from swapflow.domain.event import EventType
 from swapflow.domain.ids import same_id
 from swapflow.domain.people.application import Application
 from swapflow.domain.people.reviewer import NewReviewer, Reviewer
 from swapflow.domain.rules import Rules
-from swapflow.engine.intake.list_import import Difference
+from swapflow.engine.intake.erased_people import (
+    NOBODY_HELD,
+    ErasedInList,
+    ErasedPeople,
+    ErasedRow,
+    let_in_again,
+)
+from swapflow.engine.intake.list_plan import Difference
 from swapflow.engine.intake.own_reviews import bar_own_reviews, same_people
 from swapflow.engine.intake.roster import record_conflicts, roster_facts
 from swapflow.engine.ports.cycles import CycleReads
+from swapflow.engine.ports.erased_people import ErasureKeys
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.preconditions import refuse_finalized
 from swapflow.errors import InvalidInputError
@@ -54,14 +64,18 @@ class RosterPlan:
     """The effect of a list of reviewers.
 
     Attributes:
-        fresh: Rows of people who are not in the program, in the order of the list.
+        taken: Every row but those that are held, in the order of the list.
+        fresh: Rows of people who are not in the program, in the same order.
         known: Rows of people who are.
         shared: Rows that stop the import, since their address is another reviewer's.
+        erased: Rows of people who were erased: held, or confirmed and among the others.
     """
 
+    taken: tuple[NewReviewer, ...]
     fresh: tuple[NewReviewer, ...]
     known: tuple[KnownReviewer, ...]
     shared: tuple[Shared, ...]
+    erased: ErasedInList = NOBODY_HELD
 
     @property
     def changed(self) -> tuple[KnownReviewer, ...]:
@@ -88,36 +102,65 @@ class ListedReviewers:
 
     Attributes:
         own: (applicant, reviewer) ids of one person each; a conflict was recorded.
+        held: Rows that stayed out, since their people were erased.
     """
 
     added: tuple[Reviewer, ...]
     changed: tuple[KnownReviewer, ...]
     unchanged: int
     own: tuple[tuple[str, str], ...] = ()
+    held: tuple[ErasedRow, ...] = ()
 
 
-def plan_reviewers(cycle_id: str, new: Sequence[NewReviewer], *, ledger: Ledger) -> RosterPlan:
-    """Compute what a list would do; nothing is written."""
-    return _plan(new, ledger.reviewers(cycle_id))
+def plan_reviewers(
+    cycle_id: str,
+    new: Sequence[NewReviewer],
+    *,
+    again: Collection[str] = (),
+    ledger: Ledger,
+    keys: ErasureKeys,
+) -> RosterPlan:
+    """Compute what a list would do; nothing is written. Args as of `import_reviewers`."""
+    present = ledger.reviewers(cycle_id)
+    cycle = ledger.cycle(cycle_id)
+    erased = _erased(ledger.erasures(cycle.round_id), cycle, present, keys=keys)
+    return _plan(new, present, erased, again)
 
 
 def import_reviewers(
-    cycle_id: str, new: Sequence[NewReviewer], *, ledger: CycleReads
+    cycle_id: str,
+    new: Sequence[NewReviewer],
+    *,
+    again: Collection[str] = (),
+    by: str = "",
+    ledger: CycleReads,
+    keys: ErasureKeys,
 ) -> ListedReviewers:
     """Add reviewers to a cycle's roster, and change known ones in what the list says: all or none.
 
     Waiting mails follow a new address, and the old one no longer lets in. Once the list is final,
-    only new reviewers for the reserve are accepted, and names and addresses of the others.
+    only new reviewers for the reserve are accepted, and names and addresses of the others. Rows of
+    erased people stay out unless a person confirms them.
+
+    Args:
+        cycle_id: The cycle.
+        new: Checked rows.
+        again: Ids of rows of erased people that are to come in all the same.
+        by: Who brings the list, for the note about them.
+        ledger: The ledger.
+        keys: Supplies the round's key, by which erased people are recognised.
 
     Raises:
         InvalidInputError: If a reviewer takes a kind that the rules do not have, is in conflict
-            with an application that is not in the cycle, or has the address of another.
+            with an application that is not in the cycle, or has the address of another, or if an
+            id is confirmed that the list does not have.
     """
     with ledger.write(cycle_id) as tx:
         rules = tx.rules()
         present = tx.reviewers()
         _check_ids(new)
-        plan = _plan(new, present)
+        erased = _erased(tx.erasures(), tx.cycle, present, keys=keys)
+        plan = _plan(new, present, erased, again)
         if plan.shared:
             first = plan.shared[0]
             raise InvalidInputError(
@@ -138,10 +181,11 @@ def import_reviewers(
         roster = (*present, *added)
         numbers = {r.external_id: r.number for r in roster}
         spelled = {same_id(r.external_id): r.external_id for r in roster}
-        conflicts = [(spelled[same_id(r.external_id)], a) for r in new for a in r.conflicts]
+        conflicts = [(spelled[same_id(r.external_id)], a) for r in plan.taken for a in r.conflicts]
         if conflicts:
             record_conflicts(tx, conflicts, numbers, source="import")
         listed = [*added, *(one.after for one in plan.known)]
+        let_in_again(tx, plan.erased, lambda one: f"reviewer {spelled[same_id(one)]}", by=by)
         return ListedReviewers(
             added=added,
             changed=plan.changed,
@@ -149,18 +193,44 @@ def import_reviewers(
             own=bar_own_reviews(tx, tx.applications(), listed)
             if any(reviewer.email for reviewer in listed)
             else (),
+            held=plan.erased.held,
         )
 
 
-def _plan(new: Sequence[NewReviewer], present: Sequence[Reviewer]) -> RosterPlan:
+def _erased(
+    erasures: Collection[RememberedErasure],
+    cycle: Cycle,
+    present: Sequence[Reviewer],
+    *,
+    keys: ErasureKeys,
+) -> ErasedPeople:
+    erased_here = sum(r.was_erased for r in present)
+    return ErasedPeople.of(erasures, ErasedAs.REVIEWER, cycle, erased_here=erased_here, keys=keys)
+
+
+def _plan(
+    new: Sequence[NewReviewer],
+    present: Sequence[Reviewer],
+    erased: ErasedPeople,
+    again: Collection[str],
+) -> RosterPlan:
     # Entries of earlier programs may differ by case alone; the exact one comes first.
     there = {same_id(r.external_id): r for r in present} | {r.external_id: r for r in present}
-    pairs = [
-        (row, there.get(row.external_id) or there.get(same_id(row.external_id))) for row in new
-    ]
+
+    def find(external_id: str) -> Reviewer | None:
+        return there.get(external_id) or there.get(same_id(external_id))
+
+    taken, of_erased = erased.split(new, find, again)
+    pairs = [(row, find(row.external_id)) for row in taken]
     known = tuple(_known(row, found) for row, found in pairs if found is not None)
     fresh = tuple(row for row, found in pairs if found is None)
-    return RosterPlan(fresh=fresh, known=known, shared=tuple(_shared(fresh, known, present)))
+    return RosterPlan(
+        taken=taken,
+        fresh=fresh,
+        known=known,
+        shared=tuple(_shared(fresh, known, present)),
+        erased=of_erased,
+    )
 
 
 def _known(row: NewReviewer, there: Reviewer) -> KnownReviewer:

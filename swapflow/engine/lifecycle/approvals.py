@@ -12,12 +12,14 @@ from swapflow.domain.ids import pull_id
 from swapflow.domain.people.application import Application
 from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.reviewing.assignment import Pull, PullReason, PullStatus
+from swapflow.domain.rules import Rules
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.records import DecisionRecord
 from swapflow.engine.ports.requests import RequestReads
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.projection.cycle_projection import CycleProjection
 from swapflow.engine.projection.pull_events import STRUCK
+from swapflow.engine.read_models.explanation import origin_of
 from swapflow.engine.read_models.snapshot import Snapshot, SnapshotCache
 from swapflow.engine.selection.assign import Seat, may_ask
 from swapflow.engine.selection.pulls import HARMLESS, assign_seats, cancel_pulls, open_pulls
@@ -35,6 +37,7 @@ class PendingApproval:
 
     Attributes:
         why: Its origin: "rule", "staff", "floor" …
+        origin: The same, and for a floor the rule that promised it (`origin_of`).
         decision: Number of the decision that made it, 0 for none.
         turn: Its place among that decision's requests, from 1; 0 where there is none.
         of: How many requests that decision made.
@@ -46,6 +49,7 @@ class PendingApproval:
     name: str
     kind: str
     why: str
+    origin: str
     decision: int
     turn: int
     of: int
@@ -76,10 +80,7 @@ def pending_approvals(cycle_id: str, *, ledger: Ledger) -> tuple[PendingApproval
         for number in sorted({p.decision for p in pulls if p.decision})
         for record, _ in ledger.decisions_before(cycle_id, number + 1, at_most=1)
     }
-    found = [
-        _pending_approvals(pull, people[pull.application], rules.kinds[pull.kind].name, records)
-        for pull in pulls
-    ]
+    found = [_pending_approvals(pull, people[pull.application], rules, records) for pull in pulls]
     return tuple(sorted(found, key=lambda one: (one.decision, one.turn, one.pull.id)))
 
 
@@ -213,8 +214,9 @@ def _people(
 
 
 def _pending_approvals(
-    pull: Pull, who: Application, kind: str, records: Mapping[int, DecisionRecord]
+    pull: Pull, who: Application, rules: Rules, records: Mapping[int, DecisionRecord]
 ) -> PendingApproval:
+    kind = rules.kinds[pull.kind].name
     record = records.get(pull.decision)
     keys = [pick[:3] for pick in record.picks] if record else []
     key = (pull.application, pull.kind, pull.ordinal)
@@ -224,6 +226,7 @@ def _pending_approvals(
         name=who.name,
         kind=kind,
         why=pull.why.value,
+        origin=origin_of(pull.why.value, record, pull.application, pull.kind, rules),
         decision=pull.decision,
         turn=keys.index(key) + 1 if key in keys else 0,
         of=len(keys),

@@ -5,6 +5,7 @@ from typing import Protocol
 from swapflow.engine.ports.coordination import Coordination
 from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.decisions import DecisionReads
+from swapflow.engine.ports.erased_people import ErasureReads
 from swapflow.engine.ports.outbox import Outbox
 from swapflow.engine.ports.overview import OverviewReads
 from swapflow.engine.ports.requests import RequestReads
@@ -19,6 +20,7 @@ class Ledger(
     OverviewReads,
     DecisionReads,
     Outbox,
+    ErasureReads,
     Protocol,
 ):
     """The durable record.

@@ -235,6 +235,24 @@ class PullProjection(PullTables):
             case DeclineKind.CONFLICT | DeclineKind.UNQUALIFIED:
                 self._bar_for_good(application, reviewer)
 
+    def _no_show(self, payload: Mapping[str, Json]) -> None:
+        for application, kind, ordinal, seat, _attempt, reviewer in table_rows(payload["items"]):
+            pull = self.open.get((application, kind, ordinal))
+            if pull is not None:
+                self._end_live(pull, seat, kind, keeps_load=False)
+            if not self._bars_once_asked():
+                # The reviewer waited in vain: no reason to ask others first.
+                self._free(application, reviewer, last=False)
+
+    def _taken_back(self, payload: Mapping[str, Json]) -> None:
+        for application, kind, ordinal, seat, _attempt, reviewer in table_rows(payload["items"]):
+            pull = self.open.get((application, kind, ordinal))
+            if pull is not None:
+                self._end_live(pull, seat, kind, keeps_load=False)
+            if not self._bars_once_asked():
+                # As of a busy reviewer: staff do not want to find the request there again.
+                self._busy.setdefault(reviewer, set()).add(application)
+
     def _expired(self, payload: Mapping[str, Json]) -> None:
         for application, kind, ordinal, seat, _attempt, reviewer in table_rows(payload["items"]):
             pull = self.open.get((application, kind, ordinal))

@@ -1,9 +1,11 @@
 """Why an applicant was asked about: each pull with the decision that chose it."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from swapflow.domain.reviewing.assignment import Assignment
+from swapflow.domain.reviewing.assignment import Assignment, PullReason
 from swapflow.domain.reviewing.score import Score
+from swapflow.domain.rules import FloorFor, Rules
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.overview import OverviewReads
 from swapflow.engine.ports.records import ApplicantName, DecisionRecord
@@ -14,11 +16,17 @@ from swapflow.errors import NotFoundError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PullExplanation:
-    """Why one review of an application was requested, and its result."""
+    """Why one review of an application was requested, and its result.
+
+    Attributes:
+        why: Its reason as on record (`PullReason`).
+        origin: The same, and for a floor the rule that promised it (`origin_of`).
+    """
 
     request: str
     kind: str
     why: str
+    origin: str
     decision: int
     priority: float | None
     contested_then: bool
@@ -28,6 +36,11 @@ class PullExplanation:
     score: float | None
     counts: bool
     reason: str
+
+    @property
+    def floor(self) -> FloorFor | None:
+        """Whom the rules promise such a review; None where no floor did, or it is not known."""
+        return next((who for who, origin in FLOOR_ORIGINS.items() if origin == self.origin), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +119,7 @@ def asked_about(cycle_id: str, number: int, *, ledger: Ledger) -> tuple[PullExpl
                 kind=rules.kinds[assignment.kind].name,
                 why=pulls[assignment.pull_id].why.value,
                 record=decisions.get(pulls[assignment.pull_id].decision),
+                rules=rules,
                 reviewer=reviewers[assignment.reviewer],
                 score=latest.get(assignment.id),
             )
@@ -126,6 +140,7 @@ def _asked(
     kind: str,
     why: str,
     record: DecisionRecord | None,
+    rules: Rules,
     reviewer: str,
     score: Score | None,
 ) -> PullExplanation:
@@ -135,6 +150,7 @@ def _asked(
         request=assignment.id,
         kind=kind,
         why=why,
+        origin=origin_of(why, record, assignment.application, assignment.kind, rules),
         decision=record.number if record else 0,
         # A decision records priorities in billionths: integers are equal or not in a replay.
         priority=pick[3] / 1e9 if pick else None,
@@ -167,4 +183,44 @@ def _standing(
         float(situation.situation.information[arm]),
         bool(judged.too_close[arm]),
         float(judged.quality.likely[arm]),
+    )
+
+
+# What a request comes from
+
+
+FLOOR_ORIGINS = {who: f"{PullReason.FLOOR.value} {who.value}" for who in FloorFor}
+"""The origins of requests that a floor promises, by whom the floor protects."""
+
+
+def origin_of(
+    why: str, record: DecisionRecord | None, application: int, kind: int, rules: Rules
+) -> str:
+    """Return why a request was made; for a floor, which of the rules promised it.
+
+    Args:
+        why: The reason on record (`PullReason`).
+        record: The decision that made it; None for none.
+        application: Whom it is about.
+        kind: The kind's index.
+        rules: The rules.
+
+    Returns:
+        The reason, or one of `FLOOR_ORIGINS`; "floor" alone where no decision is on record.
+    """
+    if why != PullReason.FLOOR.value or record is None:
+        return why
+    # What everybody gets is asked for before there is a list. Decisions about the others know
+    # who was on the list then, and the rest was too close to call.
+    if not record.cohort:
+        return FLOOR_ORIGINS[FloorFor.ALL]
+    is_chosen = application in record.cohort and rules.floor_counts(FloorFor.CHOSEN)[kind] > 0
+    return FLOOR_ORIGINS[FloorFor.CHOSEN if is_chosen else FloorFor.CLOSE]
+
+
+def origins_of(record: DecisionRecord, rules: Rules) -> Iterable[str]:
+    """Return the origins of a decision's requests, each once."""
+    return dict.fromkeys(
+        origin_of(record.why, record, application, kind, rules)
+        for application, kind, *_ in record.picks
     )

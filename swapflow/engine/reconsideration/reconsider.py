@@ -213,6 +213,7 @@ def _outcome(closing: Closing, number: int, *, by: str, tx: Transaction) -> Outc
         by=by,
         reason=closing.reason or "reconsidered",
         at=tx.now,
+        prepared_by=by,
     )
 
 

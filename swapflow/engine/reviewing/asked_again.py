@@ -3,7 +3,13 @@
 from collections.abc import Sequence
 
 from swapflow.domain.event import EventType
-from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT, Assignment, AssignmentStatus
+from swapflow.domain.reviewing.assignment import (
+    OPEN_ASSIGNMENT,
+    Assignment,
+    AssignmentStatus,
+    EndedWhy,
+    seat_items,
+)
 from swapflow.engine.ports.writes.transaction import Transaction
 
 
@@ -22,6 +28,6 @@ def end_asked_again(tx: Transaction, again: Sequence[Assignment]) -> list[str]:
     ids = [assignment.id for assignment in again]
     if ids:
         tx.move_assignments(ids, AssignmentStatus.CANCELLED, allowed=OPEN_ASSIGNMENT)
-        items = [[a.application, a.kind, a.ordinal, a.seat, a.attempt, a.reviewer] for a in again]
-        tx.record(EventType.EXPIRED, {"items": items})
+        why = EndedWhy.ANSWERED.value
+        tx.record(EventType.EXPIRED, {"items": seat_items(again), "why": why})
     return ids

@@ -14,7 +14,9 @@ from swapflow.domain.reviewing.assignment import (
     OPEN_ASSIGNMENT,
     Assignment,
     AssignmentStatus,
+    EndedWhy,
     PullReason,
+    seat_items,
 )
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.reviewing.interviews import excuse
@@ -113,15 +115,7 @@ def _take_back(
     ended = tuple(a for a in asked if a.status.is_open)
     if ended:
         # For a pull it is the same whether its reviewer was late, has left or is barred.
-        tx.record(
-            EventType.EXPIRED,
-            {
-                "items": [
-                    [a.application, a.kind, a.ordinal, a.seat, a.attempt, a.reviewer]
-                    for a in ended
-                ]
-            },
-        )
+        tx.record(EventType.EXPIRED, {"items": seat_items(ended), "why": EndedWhy.BARRED.value})
     for assignment in ended:
         excuse(tx, assignment, address=address)
     return ended

@@ -1,4 +1,4 @@
-"""A reviewer declines a request; another reviewer is asked."""
+"""A reviewer declines a request, or staff take it back; another reviewer is asked."""
 
 from swapflow.domain.event import EventType
 from swapflow.domain.ids import cycle_of
@@ -7,6 +7,7 @@ from swapflow.domain.reviewing.assignment import (
     OPEN_ASSIGNMENT,
     Assignment,
     AssignmentStatus,
+    seat_items,
 )
 from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.writes.transaction import Transaction
@@ -57,6 +58,29 @@ def decline(
                 # On record at once: when they are back they may be asked again, even if no
                 # coordinator looks at the calendar meanwhile.
                 tx.record(EventType.REVIEWER_AWAY, {"r": found.reviewer, "away": 1})
+        if reason:
+            tx.note(subject=assignment, by=by, text=reason)
+        excuse(tx, found, address=address)
+
+
+def take_back(
+    assignment: str, *, by: str, reason: str, address: str = "", ledger: CycleReads
+) -> None:
+    """End an assignment because staff take it from its reviewer; its pull goes to another.
+
+    It is no reviewer's refusal. Mails about an agreed date are as in `decline`.
+
+    Raises:
+        AssignmentClosedError: If it is not open any more.
+    """
+    with ledger.write(cycle_of(assignment)) as tx:
+        found = _one(tx, assignment)
+        moved = tx.move_assignments(
+            [assignment], AssignmentStatus.TAKEN_BACK, allowed=OPEN_ASSIGNMENT
+        )
+        if not moved:
+            raise AssignmentClosedError(assignment, found.status)
+        tx.record(EventType.TAKEN_BACK, {"items": seat_items([found])})
         if reason:
             tx.note(subject=assignment, by=by, text=reason)
         excuse(tx, found, address=address)

@@ -8,13 +8,14 @@ from zoneinfo import ZoneInfo
 from swapflow.domain.event import EventType
 from swapflow.domain.ids import cycle_of
 from swapflow.domain.people.interview import Interview
-from swapflow.domain.people.reviewer import DeclineKind, Reviewer
+from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.reviewing.assignment import (
     OPEN_ASSIGNMENT,
     Assignment,
     AssignmentStatus,
     Pull,
     PullStatus,
+    seat_items,
 )
 from swapflow.domain.seal import NOTHING
 from swapflow.engine.notifications.mail_text import MailText
@@ -174,21 +175,12 @@ def mark_no_show(assignment_id: str, *, by: str, note: str = "", ledger: CycleRe
             raise NotFoundError("assignment_not_found", assignment=assignment_id)
         if not found.status.is_open:
             raise AssignmentClosedError(assignment_id, found.status)
-        for seat in (a for a in tx.assignments_of([found.pull_id]) if a.status.is_open):
-            # Declined and not cancelled: the pull stays open, and its seats are filled again.
-            tx.move_assignments([seat.id], AssignmentStatus.DECLINED, allowed=OPEN_ASSIGNMENT)
-            tx.record(
-                EventType.DECLINED,
-                {
-                    "a": seat.application,
-                    "k": seat.kind,
-                    "o": seat.ordinal,
-                    "seat": seat.seat,
-                    "attempt": seat.attempt,
-                    "r": seat.reviewer,
-                    "kind": DeclineKind.MISSED.value,
-                },
-            )
+        seats = [a for a in tx.assignments_of([found.pull_id]) if a.status.is_open]
+        # Not cancelled: the pull stays open, and its seats are filled again.
+        tx.move_assignments(
+            [seat.id for seat in seats], AssignmentStatus.NO_SHOW, allowed=OPEN_ASSIGNMENT
+        )
+        tx.record(EventType.NO_SHOW, {"items": seat_items(seats)})
         slot = tx.interview(found.pull_id)
         if slot is not None:
             tx.set_interview(replace(slot, missed=True, sequence=slot.sequence + 1))

@@ -154,7 +154,7 @@ class _Submission:
         # closed.
         if earlier is not None:
             return _again(self._tx, answer, earlier, value, new=earlier in self._new)
-        if assignment.status is AssignmentStatus.DECLINED:
+        if assignment.status.is_given_away:
             raise AssignmentClosedError(assignment.id, assignment.status)
         if self._is_over(assignment):
             return self._keep(answer, assignment, value, reason=NotCounted.AFTER_LIST)

@@ -96,6 +96,14 @@ def enter(plan: SheetPlan, *, by: str, ledger: CycleReads) -> None:
             corrections.correct_in(tx, answer, by=by, reason=REASON)
 
 
+_GIVEN_AWAY = {
+    AssignmentStatus.DECLINED: "this request was declined",
+    AssignmentStatus.NO_SHOW: "the applicant did not come, and another date is looked for",
+    AssignmentStatus.TAKEN_BACK: "staff took this request back",
+}
+"""Why a request takes no answer from its reviewer any more."""
+
+
 @dataclass(slots=True)
 class _Reader:
     """Processes rows one by one; unusable ones are collected."""
@@ -185,8 +193,8 @@ class _Reader:
             reason = f"the applicant was changed; the row went out with {shown!r}"
             self._refuse(row, "applicant", row.applicant, reason, _CELL_BACK)
             return False
-        if assignment.status is AssignmentStatus.DECLINED:
-            reason = "this request was declined"
+        if assignment.status.is_given_away:
+            reason = _GIVEN_AWAY[assignment.status]
             self._refuse(row, "request key", row.task, reason, "Leave the row blank")
             return False
         return True

@@ -14,6 +14,7 @@ from swapflow.domain.reviewing.assignment import (
     Pull,
     PullReason,
     PullStatus,
+    seat_items,
 )
 from swapflow.domain.rules import KindRules, Rules
 from swapflow.engine.ports.writes.transaction import Transaction
@@ -28,6 +29,8 @@ HARMLESS = frozenset(
         EventType.SCORED,
         EventType.SCORE_CORRECTED,
         EventType.DECLINED,
+        EventType.NO_SHOW,
+        EventType.TAKEN_BACK,
         EventType.PURGED,
     }
 )
@@ -107,12 +110,7 @@ def assign_seats(
     tx.insert_assignments(assignments)
     tx.record(
         EventType.ASSIGNED,
-        {
-            "items": [
-                [a.application, a.kind, a.ordinal, a.seat, a.attempt, a.reviewer]
-                for a in assignments
-            ]
-        },
+        {"items": seat_items(assignments)},
     )
 
 

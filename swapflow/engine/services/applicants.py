@@ -8,7 +8,8 @@ from swapflow.domain.people.application import Application, ApplicationStatus, N
 from swapflow.domain.people.document import Document
 from swapflow.engine.intake import applications as intake
 from swapflow.engine.intake import column_choice, list_import
-from swapflow.engine.intake.list_import import Listed, ListPlan
+from swapflow.engine.intake.list_import import Listed
+from swapflow.engine.intake.list_plan import ListPlan
 from swapflow.engine.lifecycle import switches
 from swapflow.engine.ports.records import StaffRequest
 from swapflow.engine.reviewing import documents
@@ -29,15 +30,40 @@ class ApplicantService:
         return self.import_list(cycle_id, new, wave=wave).added
 
     def import_list(
-        self, cycle_id: str, rows: Sequence[NewApplication], *, wave: int = 0
+        self,
+        cycle_id: str,
+        rows: Sequence[NewApplication],
+        *,
+        wave: int = 0,
+        again: Collection[str] = (),
+        by: str = "",
     ) -> Listed:
-        """Add applications and change known ones: all or none."""
-        listed = list_import.import_list(cycle_id, rows, wave=wave, ledger=self.context.ledger)
+        """Add applications and change known ones: all or none, but for those who were erased.
+
+        These are held unless `again` names their ids.
+        """
+        listed = list_import.import_list(
+            cycle_id,
+            rows,
+            wave=wave,
+            again=again,
+            by=by,
+            ledger=self.context.ledger,
+            keys=self.context.erasure_keys,
+        )
         return self.context.ring_after(cycle_id, listed)
 
-    def plan_list(self, cycle_id: str, rows: Sequence[NewApplication]) -> ListPlan:
+    def plan_list(
+        self, cycle_id: str, rows: Sequence[NewApplication], *, again: Collection[str] = ()
+    ) -> ListPlan:
         """Compute what a list of applicants would do."""
-        return list_import.plan_list(cycle_id, rows, ledger=self.context.ledger)
+        return list_import.plan_list(
+            cycle_id,
+            rows,
+            again=again,
+            ledger=self.context.ledger,
+            keys=self.context.erasure_keys,
+        )
 
     def correct(
         self,
@@ -161,7 +187,13 @@ class ApplicantService:
 
     def erase(self, cycle_id: str, external_id: str, *, by: str) -> None:
         """Erase one person's data for good."""
-        intake.purge(cycle_id, external_id, by=by, ledger=self.context.ledger)
+        intake.purge(
+            cycle_id,
+            external_id,
+            by=by,
+            ledger=self.context.ledger,
+            keys=self.context.erasure_keys,
+        )
         # Outside the transaction: a database cannot give up erased pages while one is open.
         self.context.ledger.compact()
         self.context.doorbell.ring(cycle_id)

@@ -1,5 +1,6 @@
 """The objects that every service needs."""
 
+import secrets
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -17,6 +18,7 @@ from swapflow.engine.ports.automatic_reviewer import (
 )
 from swapflow.engine.ports.coordination import EventReads
 from swapflow.engine.ports.dispatcher import Dispatcher
+from swapflow.engine.ports.erased_people import ErasureKeys
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.live_state import CycleState, Doorbell
 from swapflow.engine.ports.records import Mail
@@ -102,6 +104,25 @@ class AnswerTurnsOfOneProcess(AnswerTurns):
             return frozenset(self._waiting.pop(reviewer, ()))
 
 
+class ErasureKeysInMemory(ErasureKeys):
+    """Keys that end with the process: the default where nothing outlives it."""
+
+    def __init__(self) -> None:
+        self._keys: dict[str, bytes] = {}
+
+    @override
+    def find(self, round_id: str) -> bytes | None:
+        return self._keys.get(round_id)
+
+    @override
+    def make(self, round_id: str) -> bytes:
+        return self._keys.setdefault(round_id, secrets.token_bytes(32))
+
+    @override
+    def forget(self, round_id: str) -> None:
+        self._keys.pop(round_id, None)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceContext:
     """The objects that every service needs.
@@ -117,6 +138,7 @@ class ServiceContext:
         automatic_reviewers: The programs that rosters name.
         answer_turns: Bounds how many threads ask one of them at the same time.
         call_slot: Bounds how many webhook calls are made at the same time.
+        erasure_keys: The keys of rounds, by which erased people are recognised in lists.
         events: What a coordinator reads events from; the ledger when None.
         provider: Whether an identity provider is connected: rules may require it only then.
     """
@@ -130,6 +152,7 @@ class ServiceContext:
     call_slot: CallSlot = free_slot
     automatic_reviewers: AutomaticReviewers = field(default_factory=NoAutomaticReviewers)
     answer_turns: AnswerTurns = field(default_factory=AnswerTurnsOfOneProcess)
+    erasure_keys: ErasureKeys = field(default_factory=ErasureKeysInMemory)
     address: str = ""
     provider: bool = False
     events: EventReads | None = None

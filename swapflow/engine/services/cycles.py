@@ -10,6 +10,7 @@ from swapflow.domain.rules import Rubric, Rules
 from swapflow.engine.coordination.coordinator import Coordinator
 from swapflow.engine.coordination.quarantine import OnFault, unreported
 from swapflow.engine.coordination.turns import readable_cycles
+from swapflow.engine.intake.erased_people import forget_erasures
 from swapflow.engine.lifecycle import switches
 from swapflow.engine.lifecycle.launch import (
     Launchable,
@@ -69,6 +70,22 @@ class CycleService:
     def rounds(self) -> tuple[Round, ...]:
         """List the rounds."""
         return self.context.ledger.rounds()
+
+    def erasures(self, round_id: str) -> int:
+        """Return how many erasures of a round are remembered."""
+        return len(self.context.ledger.erasures(round_id))
+
+    def forget_erasures(self, round_id: str) -> int:
+        """Forget whom a round erased: key and digests go for good. Return how many they were of.
+
+        Raises:
+            NotFoundError: If there is no such round.
+        """
+        if round_id not in {known.id for known in self.context.ledger.rounds()}:
+            raise NotFoundError("round_not_found", round=round_id)
+        return forget_erasures(
+            round_id, ledger=self.context.ledger, keys=self.context.erasure_keys
+        )
 
     def new(self, cycle_id: str, *, round_id: str, rules: Rules, by: str, name: str = "") -> None:
         """Create a cycle in draft, under rules that were checked when they were read."""

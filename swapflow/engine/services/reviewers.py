@@ -1,6 +1,6 @@
 """Reviewers, and the interviews that they hold."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from swapflow.domain.people.reviewer import NewReviewer, Reviewer
@@ -36,7 +36,13 @@ class ReviewerService:
 
     def erase(self, cycle_id: str, external_id: str, *, by: str) -> bool:
         """Erase one reviewer's data for good; return whether the account is erased too."""
-        erased = purge_reviewer(cycle_id, external_id, by=by, ledger=self.context.ledger)
+        erased = purge_reviewer(
+            cycle_id,
+            external_id,
+            by=by,
+            ledger=self.context.ledger,
+            keys=self.context.erasure_keys,
+        )
         self.context.ledger.compact()
         return self.context.ring_after(cycle_id, erased)
 
@@ -49,12 +55,26 @@ class ReviewerService:
         """
         return self.import_list(cycle_id, new, at_command_line=at_command_line).added
 
-    def plan_list(self, cycle_id: str, new: Sequence[NewReviewer]) -> RosterPlan:
+    def plan_list(
+        self, cycle_id: str, new: Sequence[NewReviewer], *, again: Collection[str] = ()
+    ) -> RosterPlan:
         """Compute what a list of reviewers would do; nothing is written."""
-        return plan_reviewers(cycle_id, new, ledger=self.context.ledger)
+        return plan_reviewers(
+            cycle_id,
+            new,
+            again=again,
+            ledger=self.context.ledger,
+            keys=self.context.erasure_keys,
+        )
 
     def import_list(
-        self, cycle_id: str, new: Sequence[NewReviewer], *, at_command_line: bool = False
+        self,
+        cycle_id: str,
+        new: Sequence[NewReviewer],
+        *,
+        at_command_line: bool = False,
+        again: Collection[str] = (),
+        by: str = "",
     ) -> ListedReviewers:
         """Add reviewers to the roster, and change known ones in what the list says: all or none.
 
@@ -63,6 +83,8 @@ class ReviewerService:
             new: The roster.
             at_command_line: Whether a person at this machine's command line brings it: then its
                 programs may read any file.
+            again: Ids of rows of erased reviewers that are to come in all the same.
+            by: Who brings the list.
 
         Raises:
             InvalidInputError: If it names a program that may not be asked, or cannot be used.
@@ -75,7 +97,14 @@ class ReviewerService:
         else:
             for named in {one.automatic for one in new if one.automatic}:
                 programs.check(named)
-        listed = import_reviewers(cycle_id, new, ledger=self.context.ledger)
+        listed = import_reviewers(
+            cycle_id,
+            new,
+            again=again,
+            by=by,
+            ledger=self.context.ledger,
+            keys=self.context.erasure_keys,
+        )
         return self.context.ring_after(cycle_id, listed)
 
     def check_program(self, specification: str) -> None:

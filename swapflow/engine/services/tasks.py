@@ -13,7 +13,7 @@ from swapflow.engine.intake.roster import change_availability
 from swapflow.engine.notifications.reviewer_mail import notify
 from swapflow.engine.ports.records import ProgramSeat, TaskRecord
 from swapflow.engine.reviewing import interviews, review_page
-from swapflow.engine.reviewing.decline import decline
+from swapflow.engine.reviewing.decline import decline, take_back
 from swapflow.engine.reviewing.task_list import (
     Task,
     TaskList,
@@ -72,7 +72,13 @@ class TaskService:
         reason: str = "",
         busy: Absence | None = None,
     ) -> None:
-        """Decline an assignment; its request goes to another reviewer."""
+        """Decline an assignment; its request goes to another reviewer.
+
+        An applicant who did not come is no refusal, and recorded as what it is.
+        """
+        if kind is DeclineKind.MISSED:
+            self.no_show(assignment_id, by=by, note=reason)
+            return
         decline(
             assignment_id,
             kind,
@@ -91,6 +97,18 @@ class TaskService:
         Nothing may be written meanwhile.
         """
         return self.context.ledger.one_moment()
+
+    def take_back(self, assignment_id: str, *, by: str, reason: str) -> None:
+        """Take an assignment from its reviewer, as staff; its request goes to another."""
+        take_back(
+            assignment_id,
+            by=by,
+            reason=reason,
+            address=self.context.address,
+            ledger=self.context.ledger,
+        )
+        self.context.ledger.drop_draft(assignment_id)
+        self.context.doorbell.ring(cycle_of(assignment_id))
 
     def seats(self, seats: Collection[tuple[str, int]]) -> tuple[ProgramSeat, ...]:
         """Read the cycles of a person's seats; one that is gone or damaged is left out."""

@@ -30,7 +30,10 @@ from swapflow.i18n.translation import translate
 
 
 _WHY = {
-    "floor": gettext_noop("everyone gets it"),
+    "floor": gettext_noop("the rules promise it"),
+    "floor all": gettext_noop("everyone gets it"),
+    "floor chosen": gettext_noop("everyone on the proposed list gets it"),
+    "floor close": gettext_noop("everyone too close to call gets it"),
     "staff": gettext_noop("staff asked for it"),
     "chance": gettext_noop("drawn near the cut, so that kinds can be compared"),
     "appeal": gettext_noop("an appeal"),
@@ -143,7 +146,8 @@ def _decided(card: Card) -> DocumentPart:
         raise ValueError("nothing is decided")
     facts = [
         (gettext("Decision"), _verdict(made.verdict)),
-        (gettext("Decided by"), made.by),
+        (gettext("Recorded by"), made.recorded_by or gettext("not on record")),
+        (gettext("Prepared by"), made.prepared_by or gettext("not on record")),
         (gettext("Signed by"), ", ".join(made.signed_by) or gettext("nobody")),
         (gettext("When"), moment(made.at)),
         (gettext("Reason"), _why_decided(made.reason)),
@@ -296,7 +300,7 @@ def _asked(card: Card) -> DocumentPart:
 
 def _reason(review: CardReview) -> str:
     if review.why != "rule":
-        return gettext(_WHY.get(review.why, review.why))
+        return gettext(_WHY.get(review.origin, review.why))
     if review.close_then:
         return (
             gettext("the applicant was on the proposed list then, too close to call")

@@ -83,7 +83,11 @@ def evidence_sheet(proposal: Proposal) -> ExportSheet:
 
 
 def outcomes_sheet(
-    proposal: Proposal, outcomes: Iterable[Outcome], applications: Iterable[Application] = ()
+    proposal: Proposal,
+    outcomes: Iterable[Outcome],
+    applications: Iterable[Application] = (),
+    *,
+    signed_by: Sequence[str] = (),
 ) -> ExportSheet:
     """Return what people decided, beside what was proposed.
 
@@ -91,12 +95,16 @@ def outcomes_sheet(
         proposal: Supplies ids and names.
         outcomes: The decisions.
         applications: Supply ids and names of those who are decided about and not in the proposal.
+        signed_by: Who signed the list, in order.
     """
     places = {place.application: place for place in proposal.places}
     others = {application.number: application for application in applications}
     return ExportSheet(
         name="outcomes",
-        headers=("external_id", "name", "proposed", "decision", "decided_by", "reason", "at"),
+        headers=(
+            *("external_id", "name", "proposed", "decision", "decided_by", "reason", "at"),
+            *("prepared_by", "signed_by"),
+        ),
         rows=tuple(
             (
                 *_who(outcome.application, places, others),
@@ -104,6 +112,8 @@ def outcomes_sheet(
                 outcome.by,
                 outcome.reason,
                 outcome.at.isoformat(),
+                outcome.prepared_by or "",
+                "; ".join(signed_by),
             )
             for outcome in outcomes
         ),
@@ -287,6 +297,7 @@ def write_cohort_folder(
     outcomes: Iterable[Outcome] = (),
     applications: Iterable[Application] = (),
     *,
+    signed_by: Sequence[str] = (),
     form: Format = Format.CSV,
     raw: bool = False,
 ) -> tuple[Path, ...]:
@@ -306,7 +317,7 @@ def write_cohort_folder(
         cohort_sheet(proposal),
         waitlist_sheet(proposal),
         evidence_sheet(proposal),
-        outcomes_sheet(proposal, outcomes, applications),
+        outcomes_sheet(proposal, outcomes, applications, signed_by=signed_by),
     )
     contents = {
         **{f"{sheet.name}.{form.value}": sheet_bytes(sheet, form, raw=raw) for sheet in sheets},

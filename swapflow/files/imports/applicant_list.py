@@ -1,10 +1,12 @@
 """A list of applicants looked at: how it is read, what it would do, and what stops it."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from swapflow.engine.intake.column_choice import ReviewerColumns, check_named
-from swapflow.engine.intake.list_import import Listed, ListPlan
+from swapflow.engine.intake.erased_people import ErasedInList, ErasedRow
+from swapflow.engine.intake.list_import import Listed
+from swapflow.engine.intake.list_plan import ListPlan
 from swapflow.engine.services import Swapflow
 from swapflow.errors import BadRow
 from swapflow.files.imports.applications import ApplicationsImport, examine_applications
@@ -17,10 +19,34 @@ from swapflow.files.imports.possible_duplicates import (
 from swapflow.files.tables.cells import refuse
 from swapflow.files.tables.known_layouts import KnownLayout
 from swapflow.files.tables.table import Table
+from swapflow.messages import Message
 
 
 APPLICANTS = "applicants"
 """What the reading of a list of applicants is remembered under."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErasedLine:
+    """A row about an erased person, with its line in the file; 0 where it is not known."""
+
+    line: int
+    row: ErasedRow
+
+    @property
+    def message(self) -> Message:
+        """The sentence that names the row and says what becomes of it."""
+        row = self.row
+        code = "row_of_erased_confirmed" if row.confirmed else "row_of_erased_held"
+        return Message(
+            code,
+            line=self.line,
+            name=row.external_id,
+            person=row.name or row.email or row.external_id,
+            same=[Message(_SAME[what]) for what in row.same],
+            program=row.program,
+            day=row.day,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +61,8 @@ class ListPreview:
         warnings: What staff should know.
         alike: People who may be listed under two ids.
         columns: What reviewers of a blind program see of its columns.
+        erased: Rows of people who were erased: held, or confirmed.
+        again: The ids of the rows that a person confirmed.
     """
 
     table: Table
@@ -46,6 +74,8 @@ class ListPreview:
     warnings: tuple[str, ...]
     alike: tuple[PossibleDuplicate, ...]
     columns: ReviewerColumns
+    erased: tuple[ErasedLine, ...] = ()
+    again: tuple[str, ...] = ()
 
     def choices(self, shown: Collection[str], *, proposed: bool = False) -> dict[str, bool]:
         """Return which of its columns reviewers are to see.
@@ -73,6 +103,7 @@ def preview_applicant_list(
     cycle_id: str,
     as_last_time: bool = True,
     keep_choices: bool = False,
+    again: Collection[str] = (),
 ) -> ListPreview:
     """Preview a list of applicants; nothing is written.
 
@@ -83,6 +114,7 @@ def preview_applicant_list(
         cycle_id: The cycle.
         as_last_time: Whether what staff leave open is filled from the last list.
         keep_choices: Whether what reviewers see is filled from it nevertheless.
+        again: Ids of rows of erased people that are to come in all the same.
 
     Raises:
         InvalidInputError: If a column of dates is named that there is not.
@@ -98,7 +130,7 @@ def preview_applicant_list(
         dates=reading.dates,
         date_order=reading.date_order,
     )
-    plan = product.applicants.plan_list(cycle_id, found.new)
+    plan = product.applicants.plan_list(cycle_id, found.new, again=again)
     lines = _lines(table, found)
     contrary = tuple(
         BadRow(
@@ -122,6 +154,7 @@ def preview_applicant_list(
             *notes,
             *(text for text in found.warnings if text not in found.shared),
             *own_reviews(plan.own(product.reviewers.list(cycle_id))),
+            *not_compared(plan.erased),
         ),
         alike=possible_duplicates(_people(plan, product, cycle_id)),
         columns=product.applicants.plan_columns(
@@ -131,6 +164,8 @@ def preview_applicant_list(
             source=shape.system if shape else "",
             as_last_time=as_last_time or keep_choices,
         ),
+        erased=erased_lines(plan.erased, lambda one: lines.get(one, 0)),
+        again=tuple(again),
     )
 
 
@@ -179,7 +214,9 @@ def take_applicants(
         product.applicants.choose_columns(
             cycle_id, chosen, by=by, source=columns.source, made_from=made_from
         )
-    listed = product.applicants.import_list(cycle_id, looked.found.new, wave=wave)
+    listed = product.applicants.import_list(
+        cycle_id, looked.found.new, wave=wave, again=looked.again, by=by
+    )
     remember(looked.reading, APPLICANTS, product=product, cycle_id=cycle_id, by=by)
     return listed
 
@@ -199,6 +236,21 @@ def own_reviews(pairs: Iterable[tuple[str, str]]) -> list[str]:
         "asked about themself, and a conflict of interest is recorded"
         for applicant, reviewer in pairs
     ]
+
+
+_SAME = {"id": "same_id_as_erased", "mail address": "same_address_as_erased"}
+
+
+def erased_lines(erased: ErasedInList, line: Callable[[str], int]) -> tuple[ErasedLine, ...]:
+    """Return the rows of erased people with their lines; `line` finds that of an id."""
+    return tuple(ErasedLine(line=line(row.external_id), row=row) for row in erased.rows)
+
+
+def not_compared(erased: ErasedInList) -> list[str]:
+    """Tell how many erased people a list cannot be compared with."""
+    if not erased.unknown:
+        return []
+    return [Message("erasures_not_compared", count=erased.unknown)]
 
 
 def _people(plan: ListPlan, product: Swapflow, cycle_id: str) -> list[ListedPerson]:

@@ -24,7 +24,6 @@ _SHORT_DATE = re.compile(
 )
 """How spreadsheet programs show 3-1 or 03-14 once they have taken it for a date."""
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}")
-_FLOAT = re.compile(r"(\d+)[.,]0+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +94,6 @@ class IdColumn:
 
     def _is_alone(self, row: TableRow) -> bool:
         return self.wide and sum(map(bool, row.cells.values())) == 1
-
-
-def loose_id(external_id: str) -> str:
-    """Reduce an id to what a spreadsheet may have left of it: 0007 and 7.0 are 7."""
-    whole = _FLOAT.fullmatch(external_id)
-    text = whole[1] if whole else external_id
-    return (text.lstrip("0") or "0") if text.isdigit() else text
 
 
 def _has_form_of_date(text: str) -> bool:

@@ -4,7 +4,7 @@ import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from swapflow.files.imports.id_column import loose_id
+from swapflow.domain.erased_person import loose_id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

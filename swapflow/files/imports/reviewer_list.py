@@ -1,5 +1,6 @@
 """A list of reviewers looked at: how it is read, what it would do, and what stops it."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from swapflow.domain.ids import same_id
@@ -7,7 +8,13 @@ from swapflow.domain.rules import Rules
 from swapflow.engine.intake.roster_list import ListedReviewers, RosterPlan
 from swapflow.engine.services import Swapflow
 from swapflow.errors import BadRow, InvalidInputError
-from swapflow.files.imports.applicant_list import own_reviews, remember
+from swapflow.files.imports.applicant_list import (
+    ErasedLine,
+    erased_lines,
+    not_compared,
+    own_reviews,
+    remember,
+)
 from swapflow.files.imports.import_settings import Reading
 from swapflow.files.imports.pairs import spelled, stranger
 from swapflow.files.imports.possible_duplicates import (
@@ -32,6 +39,8 @@ class Roster:
         reading: How its columns are read, filled from the last list.
         bad: Every row that stops the import, conflicts with nobody known too.
         plan: Who is new, and what the list changes of those who are there.
+        erased: Rows of people who were erased: held, or confirmed.
+        again: The ids of the rows that a person confirmed.
     """
 
     table: Table
@@ -41,6 +50,8 @@ class Roster:
     warnings: tuple[str, ...]
     plan: RosterPlan
     alike: tuple[PossibleDuplicate, ...]
+    erased: tuple[ErasedLine, ...] = ()
+    again: tuple[str, ...] = ()
 
 
 def preview_reviewer_list(
@@ -51,6 +62,7 @@ def preview_reviewer_list(
     cycle_id: str,
     as_last_time: bool = True,
     at_command_line: bool = False,
+    again: Collection[str] = (),
 ) -> Roster:
     """Preview a list of reviewers; nothing is written.
 
@@ -61,6 +73,7 @@ def preview_reviewer_list(
         cycle_id: The cycle.
         as_last_time: Whether what is left open is filled from the last list.
         at_command_line: Whether a person at this machine's command line brings the list.
+        again: Ids of rows of erased people that are to come in all the same.
 
     Raises:
         InvalidInputError: If the columns are said to be what they cannot be.
@@ -72,7 +85,8 @@ def preview_reviewer_list(
     reading = chosen.over(last)
     found = examine_reviewers(table, mapping=reading.columns, rules=rules)
     there = product.reviewers.list(cycle_id)
-    plan = product.reviewers.plan_list(cycle_id, found.new)
+    plan = product.reviewers.plan_list(cycle_id, found.new, again=again)
+    lines = _lines(table, found)
     taken = [h for h in last.columns if h not in chosen.columns]
     note = f"as in the last list, columns are taken for what was said then: {', '.join(taken)}"
     return Roster(
@@ -90,6 +104,7 @@ def preview_reviewer_list(
             *table.warnings,
             *_left(plan),
             *own_reviews(plan.own(product.applicants.list(cycle_id))),
+            *not_compared(plan.erased),
         ),
         plan=plan,
         alike=possible_duplicates(
@@ -97,6 +112,8 @@ def preview_reviewer_list(
             for people, new in ((there, False), (plan.fresh, True))
             for r in people
         ),
+        erased=erased_lines(plan.erased, lambda one: lines.get(one, 0)),
+        again=tuple(again),
     )
 
 
@@ -110,7 +127,11 @@ def take_reviewers(
     """
     refuse(roster.table.source, roster.bad)
     listed = product.reviewers.import_list(
-        cycle_id, roster.found.new, at_command_line=at_command_line
+        cycle_id,
+        roster.found.new,
+        at_command_line=at_command_line,
+        again=roster.again,
+        by=by,
     )
     remember(roster.reading, REVIEWERS, product=product, cycle_id=cycle_id, by=by)
     return listed

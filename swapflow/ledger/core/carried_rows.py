@@ -27,7 +27,7 @@ WORDS = frozenset(
 )  # fmt: skip
 """Columns with words and ids of the code: they name nobody and stand in events as they are."""
 
-ACTORS = frozenset({"by", "closed_by", "taken_back_by"})
+ACTORS = frozenset({"by", "closed_by", "taken_back_by", "prepared_by"})
 """Columns that name who did something: an applicant's erasure does not concern them."""
 
 USUAL = frozenset({"", "as proposed", "was promised a place before"})

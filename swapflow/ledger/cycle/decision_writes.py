@@ -64,6 +64,7 @@ class DecisionWrites(CycleLock, CycleWrites, RequestWrites, DecisionWritesPort):
                     "by": outcome.by,
                     "reason": outcome.reason,
                     "at": outcome.at,
+                    "prepared_by": outcome.prepared_by,
                 }
                 for outcome in outcomes
             ],

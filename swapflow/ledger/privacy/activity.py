@@ -129,10 +129,14 @@ def _asked(
         count = f"{row.requests} request{'' if row.requests == 1 else 's'}"
         yield _act(row, f"{row.verdict} {count}", "", row.reason, departs=struck)
     changed = select(SCORE).where(SCORE.c.cycle_id == cycle_id, SCORE.c.revision > 1)
+    # Who typed a score need not be who took it out: each change leaves a note of its author.
+    notes = select(NOTE.c.subject, NOTE.c.at, NOTE.c.by).filter_by(cycle_id=cycle_id)
+    authors = {(subject, at): by for subject, at, by in connection.execute(notes)}
     for row in connection.execute(changed):
+        written_by = authors.get((row.assignment_id, row.submitted_at))
         yield ActivityEntry(
             at=row.submitted_at,
-            by=row.typed_by or f"reviewer {row.reviewer}",
+            by=written_by or row.typed_by or f"reviewer {row.reviewer}",
             what="changed a score" if row.counts else "took a score out",
             about=f"{names.get(row.application, '')}, request {row.assignment_id}",
             reason=row.reason,

@@ -46,7 +46,7 @@ ERASED = "[erased]"
 SHORTEST_TRACE = 3
 """Shortest word that is removed: a shorter one also occurs inside other words."""
 
-ACTORS = frozenset({"by", "who", "typed_by"})
+ACTORS = frozenset({"by", "who", "typed_by", "prepared_by"})
 """Columns that hold who did something, and nothing else."""
 
 _OWN_ACTS = (NOTE, SCORE, INTERVIEW, ENDORSEMENT, AUDIT)

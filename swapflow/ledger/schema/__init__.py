@@ -67,6 +67,7 @@ from swapflow.ledger.schema.people import (
     DocumentContentRow,
     DocumentRow,
     EndorsementRow,
+    ErasedPersonRow,
     ExpertiseRow,
     ImportedRow,
     ListReadingRow,
@@ -116,6 +117,7 @@ EXPERTISE = table(ExpertiseRow)
 CONFLICT = table(ConflictRow)
 PANEL = table(PanelRow)
 ENDORSEMENT = table(EndorsementRow)
+ERASED_PERSON = table(ErasedPersonRow)
 PULL = table(PullRow)
 SEAT = table(SeatRow)
 ASSIGNMENT = table(AssignmentRow)

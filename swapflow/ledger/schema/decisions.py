@@ -120,7 +120,10 @@ class CohortVersionRow(SQLModel, table=True):
 
 
 class OutcomeRow(SQLModel, table=True):
-    """A person's decision about an application; the last row is valid, `reason` is erasable."""
+    """A person's decision about an application; the last row is valid, `reason` is erasable.
+
+    `by` recorded it. Earlier releases stored the last signer there, and no `prepared_by`.
+    """
 
     __tablename__ = "outcome"
     __table_args__ = (Index(None, "cycle_id", "version", "application"),)
@@ -132,6 +135,7 @@ class OutcomeRow(SQLModel, table=True):
     by: str
     reason: str = Field(sa_type=Text)
     at: datetime
+    prepared_by: str | None
 
 
 class SignatureRow(SQLModel, table=True):

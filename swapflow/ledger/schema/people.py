@@ -246,3 +246,21 @@ class EndorsementRow(SQLModel, table=True):
     by: str
     text: str = Field(sa_type=Text)
     at: datetime
+
+
+class ErasedPersonRow(SQLModel, table=True):
+    """One erasure of a round, as keyed digests; the key lies in the data folder.
+
+    No number stands beside them, so that they lead to no score. They go with the round.
+    """
+
+    __tablename__ = "erased_person"
+    id: str = Field(primary_key=True)
+    round_id: str = Field(foreign_key="round.id", index=True, ondelete="CASCADE")
+    cycle_id: str = Field(foreign_key="cycle.id", ondelete="CASCADE")
+    erased_as: str
+    key_id: str
+    id_digest: str
+    address_digest: str
+    day: str
+    back: bool = Field(default=False)

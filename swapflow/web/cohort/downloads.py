@@ -171,6 +171,7 @@ def _outcome_sheet(app: AppContext, cycle_id: str, version: int) -> ExportSheet:
         _proposal(app, cycle_id, version),
         _outcomes(app, cycle_id, version),
         app.product.applicants.list(cycle_id),
+        signed_by=[by for by, _ in app.product.cohort.signatures(cycle_id, version)],
     )
 
 

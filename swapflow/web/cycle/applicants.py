@@ -53,7 +53,10 @@ _MOVES = {
 }
 
 _WHY = {
-    "floor": gettext_noop("Everybody gets this review."),
+    "floor": gettext_noop("The rules promise this review."),
+    "floor all": gettext_noop("Everyone gets this review."),
+    "floor chosen": gettext_noop("Everyone on the proposed list gets this review."),
+    "floor close": gettext_noop("Everyone too close to call gets this review."),
     "rule": gettext_noop("At that moment this review was expected to do most to settle the list."),
     "staff": gettext_noop("Staff asked for it."),
     "chance": gettext_noop("It was drawn near the cut, so that kinds can be compared."),
@@ -161,7 +164,7 @@ def _card(
         said.append(
             {
                 "asked": one,
-                "why": _WHY.get(one.why, one.why),
+                "why": _WHY.get(one.origin, one.why),
                 "marks": dict(given.marks) if given else {},
                 "remark": given.remark if given else "",
                 "notes": notes,

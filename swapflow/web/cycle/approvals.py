@@ -8,7 +8,7 @@ from fastapi.responses import Response
 
 from swapflow.engine.lifecycle.approvals import PendingApproval
 from swapflow.engine.read_models.dashboard import Dashboard
-from swapflow.i18n.languages import gettext
+from swapflow.i18n.languages import gettext, gettext_noop
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.web.http.context import Product, app_context
@@ -94,6 +94,18 @@ def reasons(waiting: tuple[PendingApproval, ...], dashboard: Dashboard) -> list[
     ]
 
 
+_OTHER_ORIGINS = {
+    "floor": gettext_noop("The rules promise this."),
+    "floor all": gettext_noop("The rules promise this to every applicant."),
+    "floor chosen": gettext_noop("The rules promise this to everyone on the proposed list."),
+    "floor close": gettext_noop("The rules promise this to everyone too close to call."),
+    "chance": gettext_noop("It was drawn near the cut, so that kinds can be compared."),
+    "appeal": gettext_noop("A reconsideration asks for it."),
+    "late": gettext_noop("A late answer was taken."),
+}
+"""Why a request was made that neither the rule chose nor staff asked for."""
+
+
 def why(one: PendingApproval, dashboard: Dashboard, row: int | None) -> list[str]:
     """Return in sentences what speaks for a request."""
     told = []
@@ -108,10 +120,8 @@ def why(one: PendingApproval, dashboard: Dashboard, row: int | None) -> list[str
             else gettext("Decision %(decision)s expected this to do most to settle the list.")
             % {"decision": one.decision}
         )
-    elif one.why == "floor":
-        told.append(gettext("The rules promise this to everybody."))
-    elif one.why == "chance":
-        told.append(gettext("It was drawn near the cut, so that kinds can be compared."))
+    elif one.origin in _OTHER_ORIGINS:
+        told.append(gettext(_OTHER_ORIGINS[one.origin]))
     else:
         told.append(gettext("Staff asked for it."))
     if one.contested_then:

@@ -1,15 +1,16 @@
 """Files of applicants and reviewers read as the form of their preview says."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from swapflow.engine.intake.column_choice import ReviewerColumn
-from swapflow.engine.intake.list_import import Known
+from swapflow.engine.intake.list_plan import Known
 from swapflow.engine.intake.roster_list import KnownReviewer
 from swapflow.engine.services import Swapflow
 from swapflow.errors import BadRow, InvalidInputError
 from swapflow.files.imports.applicant_list import (
+    ErasedLine,
     ListPreview,
     preview_applicant_list,
     shown_names,
@@ -53,6 +54,7 @@ class Found:
         seen: What reviewers see of each column that they could, by header; empty where the
             program is not blind.
         choices: Whether they are to see a column, by its name; None as it was chosen before.
+        erased: Rows of people who were erased: held, or confirmed.
     """
 
     typed: Mapping[str, str]
@@ -70,15 +72,22 @@ class Found:
     roster: Roster | None = None
     seen: Mapping[str, ReviewerColumn] = field(default_factory=dict)
     choices: Mapping[str, bool] | None = None
+    erased: tuple[ErasedLine, ...] = ()
+
+    @property
+    def held(self) -> tuple[ErasedLine, ...]:
+        """The rows that stay out."""
+        return tuple(one for one in self.erased if not one.row.confirmed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Done:
-    """What an import did."""
+    """What an import did; `held` are rows of erased people that stayed out."""
 
     new: int
     changed: int
     known: int
+    held: int = 0
 
 
 def look(
@@ -101,10 +110,24 @@ def look(
     if what == "applicants":
         first = SAID not in typed
         found = find_applicants(
-            product, cycle_id, table, chosen, as_last_time=first, propose=first, keep_choices=True
+            product,
+            cycle_id,
+            table,
+            chosen,
+            as_last_time=first,
+            propose=first,
+            keep_choices=True,
+            again=_again(typed),
         )
         return found if first else _with_choices(found, typed)
-    return find_reviewers(product, cycle_id, table, chosen, as_last_time=SAID not in typed)
+    return find_reviewers(
+        product,
+        cycle_id,
+        table,
+        chosen,
+        as_last_time=SAID not in typed,
+        again=_again(typed),
+    )
 
 
 def take(product: Swapflow, cycle_id: str, found: Found, *, by: str, made_from: str = "") -> Done:
@@ -133,10 +156,35 @@ def take(product: Swapflow, cycle_id: str, found: Found, *, by: str, made_from: 
             choices=found.choices,
             made_from=made_from,
         )
-        return Done(new=len(listed.added), changed=listed.changed, known=listed.unchanged)
+        return Done(
+            new=len(listed.added),
+            changed=listed.changed,
+            known=listed.unchanged,
+            held=len(listed.held),
+        )
     assert found.roster is not None
     taken = take_reviewers(found.roster, product=product, cycle_id=cycle_id, by=by)
-    return Done(new=len(taken.added), changed=len(taken.changed), known=taken.unchanged)
+    return Done(
+        new=len(taken.added),
+        changed=len(taken.changed),
+        known=taken.unchanged,
+        held=len(taken.held),
+    )
+
+
+def told_in_log(done: Done, found: Found) -> str:
+    """Return what an import did, for the audit log: counts alone."""
+    back = len(found.erased) - len(found.held)
+    return ", ".join(
+        f"{count} {what}"
+        for count, what in (
+            (done.new, "new"),
+            (done.changed, "changed"),
+            (done.known, "there already"),
+            *(((done.held, "left out, since they were erased"),) if done.held else ()),
+            *(((back, "back although they were erased, as confirmed"),) if back else ()),
+        )
+    )
 
 
 def find_applicants(
@@ -148,6 +196,7 @@ def find_applicants(
     as_last_time: bool = True,
     propose: bool = False,
     keep_choices: bool = False,
+    again: Collection[str] = (),
 ) -> Found:
     """Return what a table of applicants would bring.
 
@@ -160,6 +209,7 @@ def find_applicants(
         propose: Whether to take the mail address for the key where the list's shape has no other,
             as a proposal that staff see before they import.
         keep_choices: Whether what reviewers see is filled from the last list in any case.
+        again: Ids of rows of erased people that are to come in all the same.
     """
     looked = preview_applicant_list(
         table,
@@ -168,10 +218,15 @@ def find_applicants(
         cycle_id=cycle_id,
         as_last_time=as_last_time,
         keep_choices=keep_choices,
+        again=again,
     )
     if propose and looked.shape is not None and looked.shape.key == "email":
         looked = preview_applicant_list(
-            table, looked.reading.over(Reading(key="email")), product=product, cycle_id=cycle_id
+            table,
+            looked.reading.over(Reading(key="email")),
+            product=product,
+            cycle_id=cycle_id,
+            again=again,
         )
     plan = looked.plan
     columns = looked.found.columns
@@ -188,7 +243,7 @@ def find_applicants(
         columns=tuple(columns.items()) or tuple((h, "") for h in table.headers),
         bad=looked.bad,
         warnings=looked.warnings,
-        total=len(looked.found.new),
+        total=len(looked.found.new) - len(plan.erased.held),
         fresh=len(plan.fresh),
         known=plan.unchanged,
         changed=len(plan.changed),
@@ -196,6 +251,7 @@ def find_applicants(
         alike=looked.alike,
         looked=looked,
         seen=seen,
+        erased=looked.erased,
     )
 
 
@@ -217,10 +273,16 @@ def find_reviewers(
     chosen: Reading,
     *,
     as_last_time: bool = True,
+    again: Collection[str] = (),
 ) -> Found:
     """Return what a table of reviewers would bring."""
     roster = preview_reviewer_list(
-        table, chosen, product=product, cycle_id=cycle_id, as_last_time=as_last_time
+        table,
+        chosen,
+        product=product,
+        cycle_id=cycle_id,
+        as_last_time=as_last_time,
+        again=again,
     )
     return Found(
         typed=_typed(table, roster.reading),
@@ -228,17 +290,24 @@ def find_reviewers(
         columns=tuple(roster.found.columns.items()),
         bad=roster.bad,
         warnings=roster.warnings,
-        total=len(roster.found.new),
+        total=len(roster.plan.taken),
         fresh=len(roster.plan.fresh),
         known=len(roster.plan.known) - len(roster.plan.changed),
         changed=len(roster.plan.changed),
         changes=roster.plan.changed,
         alike=roster.alike,
         roster=roster,
+        erased=roster.erased,
     )
 
 
 # The form
+
+
+def _again(typed: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the ids of the rows that are ticked to come in although they were erased."""
+    # The line is in the name so that each box has its own; only ids are compared.
+    return tuple(value for name, value in typed.items() if name.startswith("again.") and value)
 
 
 def _chosen(table: Table, typed: Mapping[str, str]) -> Reading:

@@ -29,6 +29,7 @@ from swapflow.web.cycle.import_preview import (
     first_seen,
     look,
     take,
+    told_in_log,
 )
 from swapflow.web.http.context import AppContext, app_context
 from swapflow.web.http.dependencies import may
@@ -54,9 +55,10 @@ def show_applicants(
     imported: int = -1,
     changed: int = 0,
     known: int = 0,
+    held: int = 0,
 ) -> Response:
     """Show how many applicants there are, and a form to bring more."""
-    done = _done("applicant", imported, changed, known)
+    done = _done("applicant", imported, changed, known, held)
     return _start(request, cycle_id, principal, "applicants", said=done)
 
 
@@ -86,10 +88,15 @@ def apply_applicants(
 
 @router.get("/reviewers")
 def show_reviewers(
-    request: Request, cycle_id: str, principal: MayReviewers, imported: int = -1, known: int = 0
+    request: Request,
+    cycle_id: str,
+    principal: MayReviewers,
+    imported: int = -1,
+    known: int = 0,
+    held: int = 0,
 ) -> Response:
     """Show how many reviewers there are, and a form to bring more."""
-    done = _done("reviewer", imported, 0, known)
+    done = _done("reviewer", imported, 0, known, held)
     return _start(request, cycle_id, principal, "reviewers", said=done)
 
 
@@ -157,7 +164,7 @@ def _start(
     )
 
 
-def _done(noun: str, imported: int, changed: int, known: int) -> str:
+def _done(noun: str, imported: int, changed: int, known: int, held: int) -> str:
     """Return what an import did; "" if there was none."""
     if imported < 0:
         return ""
@@ -170,6 +177,14 @@ def _done(noun: str, imported: int, changed: int, known: int) -> str:
         said.append(gettext("%(count)s changed") % {"count": changed})
     if known:
         said.append(gettext("%(count)s were there already.") % {"count": known})
+    if held:
+        said.append(
+            counted(
+                held,
+                "%(count)s person who was erased is left out.",
+                "%(count)s people who were erased are left out.",
+            )
+        )
     return ", ".join(said)
 
 
@@ -269,10 +284,11 @@ def _apply(
         f"imported {what}",
         cycle_id=cycle_id,
         about=upload.name,
-        detail=f"{done.new} new, {done.changed} changed, {done.known} there already",
+        detail=told_in_log(done, found),
     )
     query = f"imported={done.new}&known={done.known}"
     query += f"&changed={done.changed}" if done.changed else ""
+    query += f"&held={done.held}" if done.held else ""
     return RedirectResponse(f"/setup/{cycle_id}/{what}?{query}", 303)
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Form, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
-from swapflow.domain.people.reviewer import Absence, DeclineKind, Reviewer
+from swapflow.domain.people.reviewer import Absence, Reviewer
 from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus
 from swapflow.domain.reviewing.score import NotCounted
 from swapflow.engine.ports.records import ApplicantName
@@ -242,8 +242,7 @@ def _pass_on(
     if not chosen:
         raise InvalidInputError("nothing_to_take_back")
     for one in chosen:
-        # As busy: a conflict would bar the reviewer from the applicant for good.
-        product.tasks.decline(one, DeclineKind.BUSY, by=principal.name, reason=why)
+        product.tasks.take_back(one, by=principal.name, reason=why)
 
 
 def _card(

@@ -11,6 +11,7 @@ from swapflow.domain.cycle import Cycle, CycleStatus
 from swapflow.domain.rules import Rules
 from swapflow.engine.ports.records import ProcessHealth
 from swapflow.engine.read_models.dashboard import Dashboard
+from swapflow.engine.read_models.explanation import origins_of
 from swapflow.engine.read_models.list_quality import (
     could_change_before,
     list_figures,
@@ -20,7 +21,7 @@ from swapflow.engine.read_models.proposal import STOP_SENTENCES
 from swapflow.engine.selection.assign import NoReviewer
 from swapflow.errors import InvalidInputError, NotFoundError
 from swapflow.i18n.formatting import until
-from swapflow.i18n.languages import gettext_noop
+from swapflow.i18n.languages import gettext, gettext_noop
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.web.cycle import charts
@@ -78,7 +79,10 @@ _CURES = {
 """Where each obstacle is cured, and what the button says."""
 
 _WORDS = {
-    "floor": gettext_noop("everybody gets these reviews"),
+    "floor": gettext_noop("the rules promise these reviews"),
+    "floor all": gettext_noop("everyone gets these reviews"),
+    "floor chosen": gettext_noop("everyone on the proposed list gets these reviews"),
+    "floor close": gettext_noop("everyone too close to call gets these reviews"),
     "rule": gettext_noop("these reviews are expected to change the list most"),
     "staff": gettext_noop("staff asked"),
     "chance": gettext_noop("kinds are compared by a draw"),
@@ -151,7 +155,7 @@ def show_decisions(
         {
             "record": record,
             "at": at,
-            "why": _WORDS.get(record.why, record.why),
+            "why": "; ".join(gettext(_WORDS.get(one, one)) for one in origins_of(record, rules)),
             "asked": [
                 (names[a], rules.kinds[k].name) for a, k, *_ in record.picks[:ASKED] if a in names
             ],

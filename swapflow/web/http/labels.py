@@ -40,6 +40,8 @@ ASSIGNMENT_STATUS = (
     gettext_noop("opened"),
     gettext_noop("scored"),
     gettext_noop("declined"),
+    gettext_noop("no-show"),
+    gettext_noop("taken back"),
     gettext_noop("expired"),
     gettext_noop("cancelled"),
 )

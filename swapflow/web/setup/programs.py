@@ -54,14 +54,15 @@ def list_programs(
     request: Request,
     principal: Annotated[Principal, Depends(may_anywhere(Right.SET_UP))],
     made: str = "",
+    forgotten: int = -1,
 ) -> Response:
     """List rounds and programs, with forms for new ones."""
-    return _list(
-        request,
-        principal,
-        FormView({}),
-        said=gettext("%(made)s is made.") % {"made": made} if made else "",
-    )
+    said = gettext("%(made)s is made.") % {"made": made} if made else ""
+    if forgotten >= 0:
+        said = counted(
+            forgotten, "%(count)s erasure is forgotten.", "%(count)s erasures are forgotten."
+        )
+    return _list(request, principal, FormView({}), said=said)
 
 
 @router.post("/rounds")
@@ -85,6 +86,26 @@ def new_round(
         return _list(request, principal, view, which="round", status=422)
     app.office.audit_log.record(principal.name, "made a round", about=view.value("id"))
     return RedirectResponse(f"/setup?made={view.value('id')}", 303)
+
+
+@router.post("/rounds/{round_id}/forget-erasures")
+def forget_erasures(
+    request: Request,
+    round_id: str,
+    principal: Annotated[Principal, Depends(may(Right.SET_UP))],
+    form: TheForm,
+) -> Response:
+    """Forget whom a round erased, once its id is typed."""
+    app = app_context(request)
+    view = _typed(form, "round")
+    if view.value("round") != round_id:
+        view.note("round", Message("forgetting_round_name_differs", name=round_id))
+        return _list(request, principal, view, which=f"erasures:{round_id}", status=422)
+    forgotten = app.product.cycles.forget_erasures(round_id)
+    app.office.audit_log.record(
+        principal.name, "forgot erasures", about=round_id, detail=f"{forgotten} people"
+    )
+    return RedirectResponse(f"/setup?forgotten={forgotten}", 303)
 
 
 @router.post("/programs")
@@ -208,6 +229,16 @@ def _list(
             "form": form,
             "program_form": form if which == "program" else FormView({}, prefix="p"),
             "round_form": form if which == "round" else FormView({}, prefix="r"),
+            "erasures": {
+                known.id: (
+                    count,
+                    form
+                    if which == f"erasures:{known.id}"
+                    else FormView({}, prefix=f"e-{known.id}"),
+                )
+                for known, _ in rounds
+                if Right.SET_UP in held and (count := app.product.cycles.erasures(known.id))
+            },
             "which": which,
             "said": said,
             "may_make_rounds": Right.SET_UP in held,

@@ -53,6 +53,7 @@ def test_whatever_a_page_changes_the_api_changes_too_or_there_is_a_reason() -> N
         "/setup/users/{account_id}/invite": "/users/{user_id}/invitation",
         "/setup/users/{account_id}/grants/remove": "/users/{user_id}/grants",
         "/setup/rounds": "/rounds",
+        "/setup/rounds/{round_id}/forget-erasures": "DELETE /api/v1/rounds/{round_id}/erasures",
         "/setup/programs": "/cycles",
         "/setup/{cycle_id}/applicants": "/applicants/import",
         "/setup/{cycle_id}/applicants/{key}": "/applicants/import",

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol, TypeAlias
 
+from swapflow.engine.ports.erased_people import ErasureMemory
 from swapflow.engine.ports.writes.cycle import CycleWrites
 from swapflow.engine.ports.writes.decisions import DecisionWrites
 from swapflow.engine.ports.writes.people import PeopleWrites
@@ -12,7 +13,13 @@ from swapflow.engine.ports.writes.requests import RequestWrites
 
 
 class Transaction(
-    CycleWrites, PeopleWrites, RequestWrites, DecisionWrites, PreparedWrites, Protocol
+    CycleWrites,
+    PeopleWrites,
+    ErasureMemory,
+    RequestWrites,
+    DecisionWrites,
+    PreparedWrites,
+    Protocol,
 ):
     """One write to a cycle, under the lock of the cycle's row; all of it or nothing.
 

@@ -68,10 +68,15 @@ class NewApplicant(In):
 
 
 class NewApplicants(In):
-    """Applicants to be added: all of them, or none."""
+    """Applicants to be added: all of them, or none, but for those who were erased."""
 
     wave: Annotated[int, Field(ge=0, le=1000)] = 0
     applicants: list[NewApplicant] = Field(min_length=1, max_length=2000)
+    again: list[Line] = Field(
+        default_factory=list,
+        max_length=2000,
+        description="Ids of applicants among them who were erased and are to come back.",
+    )
 
 
 class Move(In):
@@ -120,6 +125,9 @@ class Asked(Out):
     request: str
     kind: str
     why: str
+    floor: Literal["", "all", "chosen", "close"] = Field(
+        description="Whom the rules promise such a review, where `why` is floor."
+    )
     decision: int
     too_close_then: bool
     in_list_then: bool

@@ -134,7 +134,10 @@ class Outcome(Out):
 
     applicant: int
     verdict: Verdict
-    by: str
+    by: str = Field(
+        description="Who recorded it; of lists of earlier releases, the last who signed."
+    )
+    prepared_by: str = Field(description="Who prepared the list; empty where not on record.")
     reason: str
     at: datetime
 

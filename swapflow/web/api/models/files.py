@@ -1,14 +1,16 @@
 """Files in and out: what became of each row and each document."""
 
+from datetime import date
 from typing import Literal, Self
 
 from pydantic import Field
 
 from swapflow.engine.intake.column_choice import ReviewerColumn, ReviewerColumns
-from swapflow.engine.intake.list_import import Difference, Known
+from swapflow.engine.intake.erased_people import ErasedRow
+from swapflow.engine.intake.list_plan import Difference, Known
 from swapflow.engine.intake.roster_list import KnownReviewer
 from swapflow.errors import BadRow
-from swapflow.web.api.models.base import In, Line, Out
+from swapflow.web.api.models.base import Counted, In, Line, Out
 
 
 class BadLine(Out):
@@ -54,6 +56,39 @@ class FileChange(Out):
             after=difference.after,
             kept=difference.kept,
         )
+
+
+class ErasedPerson(Out):
+    """A row of a list about a person who was erased: held, or confirmed to come back."""
+
+    line: int = Field(description="As a spreadsheet counts, from 1; 0 where there is no file.")
+    external_id: str
+    name: str
+    email: str
+    same: list[Literal["id", "mail address"]] = Field(description="What tells it.")
+    erased_from: str = Field(description="The program.")
+    erased_on: date
+    confirmed: bool = Field(description="It comes in; else it is left out.")
+
+    @classmethod
+    def of(cls, row: ErasedRow, line: int = 0) -> "ErasedPerson":
+        """Format one row of an erased person."""
+        return cls(
+            line=line,
+            external_id=row.external_id,
+            name=row.name,
+            email=row.email,
+            same=[what for what in ("id", "mail address") if what in row.same],
+            erased_from=row.program,
+            erased_on=row.day,
+            confirmed=row.confirmed,
+        )
+
+
+class AddedPeople(Counted):
+    """How many people were added or changed, and who was left out since they were erased."""
+
+    held: list[ErasedPerson]
 
 
 class ShownColumn(Out):
@@ -120,6 +155,9 @@ class Imported(Out):
     warnings: list[str]
     reviewers_see: list[ShownColumn] = Field(
         default_factory=list, description="The columns of a list of applicants, if blind."
+    )
+    erased: list[ErasedPerson] = Field(
+        default_factory=list, description="Rows about people who were erased; `again` confirms."
     )
 
 

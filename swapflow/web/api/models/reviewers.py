@@ -53,9 +53,14 @@ class NewReviewer(In):
 
 
 class NewReviewers(In):
-    """Reviewers to be added or changed: all of them, or none."""
+    """Reviewers to be added or changed: all of them, or none, but for those who were erased."""
 
     reviewers: list[NewReviewer] = Field(min_length=1, max_length=2000)
+    again: list[Line] = Field(
+        default_factory=list,
+        max_length=2000,
+        description="Ids of reviewers among them who were erased and are to come back.",
+    )
 
 
 class Pair(In):

@@ -35,8 +35,13 @@ from swapflow.web.api.models.applicants import (
     Pin,
     Way,
 )
-from swapflow.web.api.models.base import Counted, finite
-from swapflow.web.api.models.files import ChooseColumns, ChosenColumns
+from swapflow.web.api.models.base import finite
+from swapflow.web.api.models.files import (
+    AddedPeople,
+    ChooseColumns,
+    ChosenColumns,
+    ErasedPerson,
+)
 from swapflow.web.api.models.scores import Numbered
 from swapflow.web.api.pagination import Page, Paged
 from swapflow.web.api.resources.cycles import CycleId
@@ -74,14 +79,21 @@ def add_applicants(
     principal: MayManageApplicants,
     product: Product,
     new: NewApplicants,
-) -> Counted:
-    """Add applicants: all of them, or none."""
+) -> AddedPeople:
+    """Add applicants: all of them, or none, but for those who were erased.
+
+    These are left out and named, unless `again` holds their ids.
+    """
     _refuse_protected(new.applicants, product.cycles.rules(cycle_id))
-    added = product.applicants.import_all(
-        cycle_id, [_new(applicant) for applicant in new.applicants], wave=new.wave
+    listed = product.applicants.import_list(
+        cycle_id,
+        [_new(applicant) for applicant in new.applicants],
+        wave=new.wave,
+        again=new.again,
+        by=principal.name,
     )
-    note(request, principal, "added applicants", about=f"{len(added)} applicants")
-    return Counted(count=len(added))
+    note(request, principal, "added applicants", about=f"{len(listed.added)} applicants")
+    return AddedPeople(count=len(listed.added), held=[ErasedPerson.of(row) for row in listed.held])
 
 
 @router.get("/columns")
@@ -164,6 +176,7 @@ def explain_applicant(
                 request=asked.request,
                 kind=asked.kind,
                 why=asked.why,
+                floor=asked.floor.value if asked.floor else "",
                 decision=asked.decision,
                 too_close_then=asked.contested_then,
                 in_list_then=asked.in_list_then,

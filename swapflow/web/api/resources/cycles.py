@@ -21,7 +21,7 @@ from swapflow.web.api.dependencies import (
     Signed,
 )
 from swapflow.web.api.idempotency import ApiRoute
-from swapflow.web.api.models.base import coded, finite, judged
+from swapflow.web.api.models.base import Counted, coded, finite, judged
 from swapflow.web.api.models.office import Me
 from swapflow.web.api.models.programs import (
     Because,
@@ -88,6 +88,19 @@ def create_round(request: Request, principal: MaySetUp, product: Product, new: N
     note(request, principal, "made a round", about=new.id)
     made = next(known for known in product.cycles.rounds() if known.id == new.id)
     return Round(id=made.id, name=made.name, unit=made.unit, zone=made.zone)
+
+
+@router.delete("/rounds/{round_id}/erasures")
+def forget_erasures(
+    request: Request,
+    round_id: Annotated[str, Path(max_length=40, description="The round.")],
+    principal: MaySetUp,
+    product: Product,
+) -> Counted:
+    """Forget whom a round erased, once it is over; says how many erasures that were."""
+    forgotten = product.cycles.forget_erasures(round_id)
+    note(request, principal, "forgot erasures", about=round_id, detail=f"{forgotten} people")
+    return Counted(count=forgotten)
 
 
 @router.get("/cycles")

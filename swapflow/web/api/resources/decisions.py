@@ -267,6 +267,7 @@ def read_outcomes(
                 applicant=outcome.application,
                 verdict=outcome.verdict,
                 by=outcome.by,
+                prepared_by=outcome.prepared_by or "",
                 reason=outcome.reason,
                 at=outcome.at,
             )

@@ -18,6 +18,7 @@ from swapflow.web.api.dependencies import MayEnterReviews, MayManageApplicants, 
 from swapflow.web.api.idempotency import ApiRoute
 from swapflow.web.api.models.files import (
     BadLine,
+    ErasedPerson,
     FileChange,
     Imported,
     ImportedScores,
@@ -26,7 +27,14 @@ from swapflow.web.api.models.files import (
 )
 from swapflow.web.api.resources.cycles import CycleId
 from swapflow.web.api.revisions import MadeFrom
-from swapflow.web.cycle.import_preview import Done, Found, find_applicants, find_reviewers, take
+from swapflow.web.cycle.import_preview import (
+    Done,
+    Found,
+    find_applicants,
+    find_reviewers,
+    take,
+    told_in_log,
+)
 from swapflow.web.cycle.score_imports import find_scores, store_scores, told
 from swapflow.web.http.context import Product
 
@@ -40,6 +48,10 @@ Encoding = Annotated[
 ]
 ShowProposed = Annotated[
     bool, Query(description="Show blind reviewers applicants' own work, where nobody has chosen.")
+]
+Again = Annotated[
+    list[str] | None,
+    Query(max_length=2000, description="Ids of erased people of the file who are to come back."),
 ]
 LONGEST_NAME = 120
 
@@ -84,6 +96,28 @@ def read_sent(
 Sent = Annotated[SentFile, Depends(read_sent)]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownChoice:
+    """Which columns reviewers of a blind program are to see: those named, and those proposed."""
+
+    columns: tuple[str, ...]
+    proposed: bool
+
+
+def read_shown(
+    show: Annotated[
+        list[str] | None,
+        Query(max_length=2000, description="Columns that reviewers of a blind program see."),
+    ] = None,
+    show_proposed: ShowProposed = False,  # noqa: FBT002 - a query parameter
+) -> ShownChoice:
+    """Read what is asked about the columns of a list of applicants."""
+    return ShownChoice(columns=tuple(show or ()), proposed=show_proposed)
+
+
+Shown = Annotated[ShownChoice, Depends(read_shown)]
+
+
 @router.post("/applicants/import")
 def import_applicants(
     request: Request,
@@ -91,25 +125,24 @@ def import_applicants(
     principal: MayManageApplicants,
     product: Product,
     sent: Sent,
+    shown: Shown,
     key: Annotated[
         Literal["id", "email"] | None,
         Query(description="What names an applicant; an id, unless the last list said otherwise."),
     ] = None,
-    show: Annotated[
-        list[str] | None,
-        Query(max_length=2000, description="Columns that reviewers of a blind program see."),
-    ] = None,
-    show_proposed: ShowProposed = False,  # noqa: FBT002 - a query parameter
+    again: Again = None,
 ) -> Imported:
     """Add the applicants of a file and change those it changes: all, or none.
+
+    People who were erased are left out and named, unless `again` holds their ids.
 
     What staff decided or corrected by hand stays: statuses, pins, and values that they changed
     since the last file. The columns are taken for what was said of the last file.
     """
     table = read_table(sent.data, name=sent.name, encoding=sent.encoding)
-    found = find_applicants(product, cycle_id, table, Reading(key=key or ""))
-    if found.looked is not None and (show or show_proposed):
-        choices = found.looked.choices(show or (), proposed=show_proposed)
+    found = find_applicants(product, cycle_id, table, Reading(key=key or ""), again=again or ())
+    if found.looked is not None and (shown.columns or shown.proposed):
+        choices = found.looked.choices(shown.columns, proposed=shown.proposed)
         found = replace(found, choices=choices)
     return _apply(
         request, cycle_id, principal, found, sent, "imported applicants", product=product
@@ -123,10 +156,14 @@ def import_reviewers(
     principal: MayManageReviewers,
     product: Product,
     sent: Sent,
+    again: Again = None,
 ) -> Imported:
-    """Add the reviewers of a file, or change those who are there: all, or none."""
+    """Add the reviewers of a file, or change those who are there: all, or none.
+
+    People who were erased are left out and named, unless `again` holds their ids.
+    """
     table = read_table(sent.data, name=sent.name, encoding=sent.encoding)
-    found = find_reviewers(product, cycle_id, table, Reading())
+    found = find_reviewers(product, cycle_id, table, Reading(), again=again or ())
     return _apply(request, cycle_id, principal, found, sent, "imported reviewers", product=product)
 
 
@@ -241,8 +278,7 @@ def _apply(
     if not sent.dry_run:
         refuse(sent.name, found.bad)
         done = take(product, cycle_id, found, by=principal.name)
-        detail = f"{done.new} new, {done.changed} changed, {done.known} there already"
-        note(request, principal, what, about=sent.name, detail=detail)
+        note(request, principal, what, about=sent.name, detail=told_in_log(done, found))
     return Imported(
         dry_run=sent.dry_run,
         new=done.new,
@@ -257,6 +293,7 @@ def _apply(
             if columns.is_blind
             for one in columns.after(found.choices or {}).columns
         ],
+        erased=[ErasedPerson.of(one.row, one.line) for one in found.erased],
     )
 
 

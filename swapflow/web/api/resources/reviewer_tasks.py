@@ -4,7 +4,6 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Request, Response
 
-from swapflow.domain.people.reviewer import DeclineKind
 from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus
 from swapflow.engine.ports.records import TaskRecord
 from swapflow.engine.reviewing.submitted_score import NOTHING_GIVEN, review_revision
@@ -126,7 +125,7 @@ def reassign_task(
     """Take one task from a reviewer; it goes to another reviewer."""
     found = _task(product, cycle_id, number, task).assignment
     with by_code(task):
-        product.tasks.decline(found.id, DeclineKind.BUSY, by=principal.name, reason=why.reason)
+        product.tasks.take_back(found.id, by=principal.name, reason=why.reason)
     note(request, principal, "passed a request on", about=found.id, detail=why.reason)
     return Response(status_code=204)
 
@@ -145,7 +144,7 @@ def take_back(
     waiting = product.reports.waiting_for(cycle_id, number)
     chosen = [task for task in waiting if task.status is not AssignmentStatus.OPENED]
     for task in chosen:
-        product.tasks.decline(task.id, DeclineKind.BUSY, by=principal.name, reason=why.reason)
+        product.tasks.take_back(task.id, by=principal.name, reason=why.reason)
     note(
         request,
         principal,

@@ -19,6 +19,7 @@ from swapflow.web.api.dependencies import (
 from swapflow.web.api.idempotency import ApiRoute
 from swapflow.web.api.models import reviewers
 from swapflow.web.api.models.base import Counted
+from swapflow.web.api.models.files import AddedPeople, ErasedPerson
 from swapflow.web.api.models.programs import Because
 from swapflow.web.api.models.reviewers import Away, NewReviewers, Pairs
 from swapflow.web.api.pagination import Page, Paged
@@ -50,11 +51,19 @@ def add_reviewers(
     principal: MayManageReviewers,
     product: Product,
     new: NewReviewers,
-) -> Counted:
-    """Add reviewers, or change those whose ids are there: all of them, or none."""
-    changed = product.reviewers.import_all(cycle_id, [_new(one) for one in new.reviewers])
-    note(request, principal, "added reviewers", about=f"{len(changed)} reviewers")
-    return Counted(count=len(new.reviewers))
+) -> AddedPeople:
+    """Add reviewers, or change those whose ids are there: all, or none, but for erased ones.
+
+    Reviewers who were erased are left out and named, unless `again` holds their ids.
+    """
+    listed = product.reviewers.import_list(
+        cycle_id, [_new(one) for one in new.reviewers], again=new.again, by=principal.name
+    )
+    note(request, principal, "added reviewers", about=f"{len(listed.added)} reviewers")
+    return AddedPeople(
+        count=len(new.reviewers) - len(listed.held),
+        held=[ErasedPerson.of(row) for row in listed.held],
+    )
 
 
 @router.get("/reviewers/{number:int}")
