@@ -5,7 +5,7 @@ then on a pull is opened only if what these applicants still lack stays payable,
 goes out before a stop.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -18,9 +18,13 @@ from swapflow.engine.projection.cycle_projection import CycleProjection
 from swapflow.engine.projection.pull_events import PullKey
 from swapflow.engine.projection.score_table import Integers
 from swapflow.engine.selection.list_objective import list_objective
-from swapflow.engine.selection.list_quality import QualityQuestion, tied_at_cut
+from swapflow.engine.selection.list_quality import JudgedList, QualityQuestion, tied_at_cut
 from swapflow.engine.selection.rule import list_rule
 from swapflow.engine.selection.situation import CycleSituation
+
+
+Judge = Callable[[QualityQuestion], JudgedList | None]
+"""Says how good a list is; None while that is being calculated elsewhere."""
 
 
 def close_for_now(projection: CycleProjection, situation: CycleSituation, look: Look) -> Integers:
@@ -52,11 +56,12 @@ def close_at_stop(
     situation: CycleSituation,
     look: Look,
     fitted: Fitted | None,
-) -> Integers:
+    judge: Judge,
+) -> Integers | None:
     """Count what those too close to call lack when the rule would stop, as the list is judged.
 
-    Objectives other than a plain sum are judged by draws here: only a stop waits for them, and
-    only in a program with this floor.
+    Objectives other than a plain sum are judged by draws: only a stop waits for them, and only in
+    a program with this floor.
 
     Args:
         projection: The cycle's structure.
@@ -64,9 +69,11 @@ def close_at_stop(
         situation: What the rule saw.
         look: The rule's assessment.
         fitted: Parameters of the model behind the look (`budget` only).
+        judge: Answers how good the list is.
 
     Returns:
-        Pulls per arm and kind, shape (n, kinds); none that a limit or a reviewer forbids.
+        Pulls per arm and kind, shape (n, kinds); none that a limit or a reviewer forbids. None
+        while the list is being judged.
     """
     rules = projection.rules
     if not (rules.promises_close and look.cohort.size and situation.situation.information.any()):
@@ -83,7 +90,8 @@ def close_at_stop(
         application=situation.application,
         look=look,
     )
-    return _lacking(projection, situation, question.answer().too_close)
+    judged = judge(question)
+    return None if judged is None else _lacking(projection, situation, judged.too_close)
 
 
 def payable(

@@ -1,10 +1,13 @@
 """Nobody who is too close to call is decided on fewer reviews than are promised."""
 
+import threading
+import time
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from swapflow.bandit.situation import IntArray
 from swapflow.domain.cohort.proposal import Standing, Waiver
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.objective import GroupQuota
@@ -12,8 +15,10 @@ from swapflow.domain.reviewing.assignment import PullReason
 from swapflow.domain.rules import DispatchMode, Floor, FloorFor, RuleName, Rules, SeatLine
 from swapflow.domain.rules_text import from_text, to_text
 from swapflow.engine.audit.finished_cycle import check, gather_finished_cycle
+from swapflow.engine.coordination.background_judge import PATIENCE
 from swapflow.engine.lifecycle.close_forecast import close_forecast, share_too_close
 from swapflow.engine.selection.close_floor import payable
+from swapflow.engine.selection.list_quality import JudgedList, QualityQuestion
 from swapflow.errors import InvalidInputError
 from swapflow.files.rules.rules_file import TEMPLATES, parse_rules, rules_text, template
 from tests.engine.cycle_by_hand import CYCLE, World, chosen_floor, rules
@@ -159,3 +164,27 @@ def test_a_list_with_limits_on_groups_keeps_the_promise_by_draws() -> None:
     assert sum(n < 3 for n in reviews_of_close(world)) <= 2
     assert proposal.promises_close
     world.verify()
+
+
+def test_the_draws_before_a_stop_are_made_outside_the_turns(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A coordinator serves other programs meanwhile, and the stop is the same."""
+    quota = GroupQuota(attribute="region", value="North", maximum=6)
+    limited = replace(PROMISED, quotas=(quota,))
+    plain = ended(limited)
+    threads: list[str] = []
+    answer = QualityQuestion.answer
+
+    def slowly(question: QualityQuestion, members: IntArray | None = None) -> JudgedList:
+        threads.append(threading.current_thread().name)
+        time.sleep(3 * PATIENCE)
+        return answer(question, members)
+
+    monkeypatch.setattr(QualityQuestion, "answer", slowly)
+    world = ended(limited)
+
+    assert threads
+    assert all(name.startswith("judge") for name in threads)
+    assert world.cycle.status is plain.cycle.status
+    assert [e.type for e in world.events()] == [e.type for e in plain.events()]
