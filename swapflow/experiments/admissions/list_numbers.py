@@ -41,20 +41,29 @@ BATCHES = {"insteval": 10}
 REFIT_GROWTH = {"insteval": 0.5}
 """Growth of the marks after which the model is fitted again, where not by a tenth.
 
-The lecturers were marked by thousands of people, and fitting is what a run spends its time on, so
-batches are large too. The numbers that are compared always come from a fit to all marks.
+The lecturers were marked by many people, and fitting is what a run spends its time on, so batches
+are large too. The numbers that are compared always come from a fit to all marks.
 """
 
 BINS = 10
-SMALL, SMALL_PLACES = 200, 30
+SMALL = {
+    "200 of the twin": (200, 30),
+    "like the demo's master's program": (1000, 30),
+    "like the demo's doctoral program": (600, 120),
+}
+"""Applicants and places of redraws of a part of the twin."""
+
 GROUPS = 5
 DRAWS = 64
 WITH_NOISE = ", noise of the truth counted"
 COUNTED = "counted "
 """Names of a run's figures in which the noise of a recorded truth is counted."""
 
-INSTEVAL_SHARE = 10
-"""One lecturer in this many is chosen."""
+LECTURERS, LECTURERS_CHOSEN = 400, 40
+"""Lecturers of a run, drawn anew from the 1,128, and how many of them are chosen.
+
+With all of them, thousands of people marked, and a fit of their severities takes minutes.
+"""
 
 
 def numbers(study: str, cell: Cell, runs: range) -> dict[str, Array]:
@@ -62,8 +71,8 @@ def numbers(study: str, cell: Cell, runs: range) -> dict[str, Array]:
 
     Args:
         study: Name of the study.
-        cell: `round`, and `budgets`, reviews each with blanks between, rising; for recorded marks
-            also `data`, the folder.
+        cell: `round`, and `budgets`, reviews each with blanks between, rising; `floor`, reviews
+            for everybody, where it is not 1; for recorded marks also `data`, the folder.
         runs: Numbers of the runs.
 
     Returns:
@@ -81,7 +90,10 @@ def _one_run(
 ) -> dict[str, float | FloatArray]:
     sheet, objective = _round_of(cell, draw)
     sampler = BudgetedSampler(sheet, budget=float(sheet.truth.size))
-    sampler.ask(np.arange(sampler.n))
+    floor = int(cell.get("floor", 1))
+    sampler.budget *= floor
+    for _ in range(floor):
+        sampler.ask(np.arange(sampler.n))
     rule = BudgetRule(
         oracle=objective,
         severity=True,
@@ -172,17 +184,11 @@ def _round_of(cell: Cell, rng: np.random.Generator) -> tuple[KnownMarks, Oracle]
     """Return a fresh round of this cell's sort and its objective."""
     if cell["round"] == "insteval":
         sheet = KnownMarks.of(read_recording(Path(str(cell["data"])) / "insteval")).shuffled(rng)
-        return sheet, TopK(sheet.truth.size // INSTEVAL_SHARE)
+        return _first_of(sheet, LECTURERS), TopK(LECTURERS_CHOSEN)
     sheet = redrawn_twin(rng)
-    if cell["round"] == "200 of the twin":
-        sheet = replace(
-            sheet,
-            truth=sheet.truth[:SMALL],
-            table=sheet.table[:SMALL],
-            judges=sheet.judges[:SMALL],
-            interviews=sheet.interviews[:SMALL],
-        )
-        return sheet, TopK(SMALL_PLACES)
+    if cell["round"] in SMALL:
+        n, places = SMALL[str(cell["round"])]
+        return _first_of(sheet, n), TopK(places)
     groups = rng.integers(0, GROUPS, sheet.truth.size)
     if cell["round"] == "twin, diverse":
         return sheet, DiverseExact(size=TWIN_PLACES, groups=groups)
@@ -190,6 +196,16 @@ def _round_of(cell: Cell, rng: np.random.Generator) -> tuple[KnownMarks, Oracle]
         each = np.full(GROUPS, TWIN_PLACES // GROUPS)
         return sheet, Quota(size=TWIN_PLACES, groups=groups, minimum=each, maximum=each)
     return sheet, TopK(TWIN_PLACES)
+
+
+def _first_of(sheet: KnownMarks, n: int) -> KnownMarks:
+    return replace(
+        sheet,
+        truth=sheet.truth[:n],
+        table=sheet.table[:n],
+        judges=sheet.judges[:n],
+        interviews=sheet.interviews[:n],
+    )
 
 
 def _truth_of(cell: Cell, sampler: BudgetedSampler) -> tuple[FloatArray, FloatArray]:
@@ -227,15 +243,33 @@ def _parts(effort: StudyEffort) -> Sequence[StudyPart]:
     cells: list[Cell] = [
         {"round": "twin", "budgets": "1.25 2 3"},
         {"round": "200 of the twin", "budgets": "1.5 2.5"},
+        {"round": "like the demo's master's program", "floor": 2, "budgets": "2.5"},
+        {"round": "like the demo's doctoral program", "floor": 2, "budgets": "2.5"},
         {"round": "twin, quotas", "budgets": "1.25 2 3"},
         {"round": "twin, diverse", "budgets": "1.25 2 3"},
     ]
-    parts = [StudyPart(name="redraws", cells=cells, work=numbers, full=100, quick=3, chunk=10)]
+    parts = [StudyPart(name="redraws", cells=cells, work=numbers, full=50, quick=3, chunk=10)]
+    # A share of runs that are covered is known to 4 in 100 by 50 of them, to 2 in 100 by 200.
+    parts.append(
+        StudyPart(name="more", cells=cells[:2], work=numbers, full=150, quick=3, chunk=10)
+    )
     if effort.data is not None and (effort.data / "insteval" / "scores.csv").exists():
         real: list[Cell] = [{"round": "insteval", "budgets": "1.5 2 3", "data": str(effort.data)}]
-        one = StudyPart(name="insteval", cells=real, work=numbers, full=50, quick=1, chunk=2)
-        parts.append(one)
+        parts.append(
+            StudyPart(name="insteval", cells=real, work=numbers, full=50, quick=1, chunk=2)
+        )
     return parts
+
+
+def _joined(results: Sequence[Result], more: Sequence[Result]) -> list[Result]:
+    """Add further runs to those of the same round."""
+    further = {str(cell["round"]): arrays for cell, arrays in more}
+    joined: list[Result] = []
+    for cell, arrays in results:
+        runs = [arrays, *filter(None, [further.get(str(cell["round"]))])]
+        names = {name: [one[name] for one in runs] for name in arrays}
+        joined.append((cell, {name: np.concatenate(parts) for name, parts in names.items()}))
+    return joined
 
 
 Judged = tuple[str, float, Mapping[str, Array]]
@@ -316,7 +350,8 @@ def _reliability(judged: Sequence[Judged]) -> list[Row]:
 
 
 def _finding(_effort: StudyEffort, results: Mapping[str, Sequence[Result]]) -> Finding:
-    found = _judgements([result for part in results.values() for result in part])
+    redrawn = _joined(results["redraws"], results["more"])
+    found = _judgements([*redrawn, *results.get("insteval", ())])
     table = FindingTable.of(_rows(found))
     plain = FindingTable.of([r for r in table.records() if "," not in str(r["round"])])
     limited = FindingTable.of([r for r in table.records() if "," in str(r["round"])])
@@ -351,8 +386,10 @@ NOTES = (
     ),
     (
         "The ICLR panel is no yardstick: the mean that would be its truth contains the marks that "
-        "were seen. For insteval (the 10 % best of 1,128 lecturers) the truth is the mean of each "
-        "lecturer's other marks, and every run deals the marks anew."
+        "were seen. For insteval (each run the 40 best of 400 lecturers drawn from 1,128) the "
+        "truth is the mean of each lecturer's other marks. That mean has a noise of its own, which "
+        "moves the best list and what it is worth; in the rows that count it, it is added to the "
+        "posterior's variances before the numbers are formed."
     ),
 )
 

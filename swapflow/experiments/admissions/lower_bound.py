@@ -237,21 +237,30 @@ def _parts(_effort: StudyEffort) -> Sequence[StudyPart]:
     cells: list[Cell] = [
         {"floor": floor, "budget": budget} for floor, budgets in FLOORED for budget in budgets
     ]
-    return [StudyPart(name="losses", cells=cells, work=losses, full=50, quick=2, chunk=5)]
+    # Little is lost there, so that a share of it needs more runs.
+    rich: list[Cell] = [{"floor": 1, "budget": budget} for budget in (3.0, 4.0)]
+    return [
+        StudyPart(name="losses", cells=cells, work=losses, full=50, quick=2, chunk=5),
+        StudyPart(name="more", cells=rich, work=losses, full=120, quick=2, chunk=5),
+    ]
 
 
 def _finding(_effort: StudyEffort, results: Mapping[str, Sequence[Result]]) -> Finding:
     best = best_value(twin_round(0))
     rows: list[Row] = []
+    more = {float(cell["budget"]): floats(arrays, "lost") for cell, arrays in results["more"]}
     for cell, arrays in results["losses"]:
         floor, budget = int(cell["floor"]), float(cell["budget"])
         bound, unbound = (1 - most_value(twin_round(f), budget) / best for f in (floor, 0))
-        loss, error = mean_and_error(floats(arrays, "lost") / best)
+        lost = floats(arrays, "lost")
+        if floor == 1 and budget in more:
+            lost = np.concatenate([lost, more[budget]])
+        loss, error = mean_and_error(lost / best)
         rows.append(
             {
                 "floor": floor,
                 "budget": budget,
-                "runs": len(arrays["lost"]),
+                "runs": lost.size,
                 "bound": bound,
                 "budget_rule": loss,
                 "budget_rule_se": error,

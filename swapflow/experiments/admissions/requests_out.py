@@ -69,7 +69,7 @@ def rounds(study: str, cell: Cell, runs: range) -> dict[str, Array]:
 
 def _parts(_effort: StudyEffort) -> Sequence[StudyPart]:
     cells = grid(budget=BUDGETS, out=[OUT], taper=TAPERS)
-    cells += grid(budget=BUDGETS, out=[50, 200], taper=[0.0])
+    cells += grid(budget=[2.0], out=[50], taper=[0.0])
     return [StudyPart(name="rounds", cells=cells, work=rounds, full=20, quick=1, chunk=1)]
 
 
@@ -139,8 +139,8 @@ NOTE = (
 def _draw(tables: dict[str, FindingTable]) -> Figure:
     table = tables["requests-out"]
     figure, (axes,) = canvas(height=2.7)
-    ways = [(50, 0.0), (200, 0.0), (OUT, 0.0), (OUT, 0.5), (OUT, 0.25)]
-    names = ["50 out", "200 out", "450 out", "450 out,\ntaper ½", "450 out,\ntaper ¼"]
+    ways = [(OUT, 0.0), (OUT, 0.5), (OUT, 0.25)]
+    names = ["450 out", "450 out,\ntaper ½", "450 out,\ntaper ¼"]
     for number, budget in enumerate(BUDGETS):
         rows = [table.where(budget=budget, out=out, taper=taper) for out, taper in ways]
         series(

@@ -31,7 +31,7 @@ from swapflow.domain.rules import (
     Rules,
     SeatLine,
 )
-from swapflow.engine.selection.close_floor import payable
+from swapflow.engine.selection.close_floor import close_lack, payable
 from swapflow.engine.selection.taper import most_out
 from swapflow.experiments.known_rounds import (
     INTERVIEW,
@@ -182,11 +182,11 @@ class TwinRound:
         return self.rule.look(situation)
 
     def _lack(self, look: Look) -> IntArray:
-        """Count what those too close to call lack of their floor, shape (n, kinds)."""
-        floors = np.array(self.rules.floor_counts(FloorFor.CLOSE), dtype=np.int64)
-        lack: IntArray = np.maximum(floors[None, :] - self.asked, 0)
-        lack[~close_ones(look, self.rules)] = 0
-        return np.minimum(lack, self.sheet.limits - self.asked)
+        """Count what the floor for those too close to call owes, shape (n, kinds)."""
+        if not self.rules.promises_close:
+            return np.zeros_like(self.asked)
+        close = close_ones(look, self.rules)
+        return close_lack(self.rules, self._situation(), look, given=self.asked, close=close)
 
     def _situation(self) -> Situation:
         scored = self.information > 0

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
-from swapflow.domain.cohort.proposal import Place, figures_of
+from swapflow.domain.cohort.proposal import Place, SigningCheck, figures_of
 from swapflow.domain.cycle import CycleStatus
 from swapflow.engine.cohort.finalize import Override
 from swapflow.errors import ForbiddenError, InvalidInputError, NotFoundError
@@ -15,6 +15,7 @@ from swapflow.web.api.idempotency import ApiRoute
 from swapflow.web.api.models import decisions
 from swapflow.web.api.models.base import Counted, finite, judged
 from swapflow.web.api.models.decisions import (
+    Check,
     Digest,
     NewDecision,
     Outcome,
@@ -139,6 +140,7 @@ def read_proposal(cycle_id: CycleId, principal: MaySeeApplicants, product: Produ
         promises=made.sheet.promises,
         most_to_gain=finite(made.sheet.certified_loss),
         **judged(figures_of(made.sheet)),
+        checks=list(map(_check, made.checks)),
         places=list(map(_place, made.places)),
         digest=made.seal.digest,
     )
@@ -274,6 +276,17 @@ def _person(principal: Principal) -> None:
     """Refuse a program: a signature is a person's."""
     if principal.scopes is not None:
         raise ForbiddenError("key_cannot_sign")
+
+
+def _check(check: SigningCheck) -> Check:
+    return Check.model_validate(
+        {
+            "name": check.name,
+            "met": check.met,
+            "applicants": list(check.applicants),
+            "sentences": [str(sentence) for sentence in check.sentences],
+        }
+    )
 
 
 def _place(place: Place) -> decisions.Place:
