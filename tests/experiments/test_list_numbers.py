@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from swapflow.experiments.admissions.list_numbers import BINS, COUNTED, numbers
+from swapflow.experiments.admissions.list_numbers import BINS, numbers
+from swapflow.experiments.admissions.list_numbers_finding import COUNTED
 from swapflow.experiments.study import floats
 from swapflow.experiments.sweep import Array
 
@@ -94,7 +95,7 @@ def test_with_quotas_and_a_spread_the_draws_expect_what_is_lost(limited: str) ->
 @pytest.mark.slow
 @pytest.mark.skipif(not (DATA / "insteval").exists(), reason=f"{DATA} holds no insteval")
 def test_on_real_marks_the_numbers_hold_where_the_noise_of_the_truth_is_counted() -> None:
-    """Ten draws of 400 lecturers; the truth is the mean of each one's other marks."""
+    """Ten draws of 300 lecturers; the truth is the mean of each one's other marks."""
     cell = {"round": "insteval", "budgets": "1.5", "data": str(DATA)}
 
     found = at(numbers("fresh seeds of list numbers", cell, range(10)), f"1.5 {COUNTED}")

@@ -27,7 +27,7 @@ from swapflow.engine.selection.situation import CycleSituation
 
 
 Judge = Callable[[QualityQuestion], JudgedList | None]
-"""Says how good a list is; None while that is being calculated elsewhere."""
+"""A judge of lists; it gives None while it still calculates."""
 
 
 def close_for_now(projection: CycleProjection, situation: CycleSituation, look: Look) -> Integers:

@@ -67,7 +67,7 @@ def rounds(study: str, cell: Cell, runs: range) -> dict[str, Array]:
 
 def _parts(_effort: StudyEffort) -> Sequence[StudyPart]:
     cells = grid(budget=BUDGETS, floor=FLOORS)
-    return [StudyPart(name="rounds", cells=cells, work=rounds, full=20, quick=1, chunk=2)]
+    return [StudyPart(name="rounds", cells=cells, work=rounds, full=10, quick=2, chunk=2)]
 
 
 def _rows(results: Sequence[Result]) -> list[Row]:

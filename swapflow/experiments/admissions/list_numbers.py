@@ -4,12 +4,11 @@ A budget is spent by the rule `budget` in batches; then what the model says of t
 against the truth, which the model never sees.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from matplotlib.figure import Figure
 
 from swapflow.automatic_reviewers.recorded_round import read_recording
 from swapflow.bandit.budget import BudgetRule
@@ -18,17 +17,13 @@ from swapflow.bandit.estimation.posterior import joint_draws
 from swapflow.bandit.oracles.oracle import DiverseExact, Oracle, TopK
 from swapflow.bandit.oracles.quota import Quota
 from swapflow.bandit.situation import FloatArray, IntArray, ListQuality
+from swapflow.experiments.admissions.list_numbers_finding import COUNTED, finding
 from swapflow.experiments.budgeted_sampler import BudgetedSampler
-from swapflow.experiments.figures import canvas, label, series
-from swapflow.experiments.finding import Finding, FindingTable, Row
 from swapflow.experiments.known_rounds import TWIN_PLACES, KnownMarks, redrawn_twin
 from swapflow.experiments.study import (
-    Result,
     Study,
     StudyEffort,
     StudyPart,
-    floats,
-    mean_and_error,
 )
 from swapflow.experiments.sweep import Array, Cell
 from swapflow.simulation.random_numbers import stream_of
@@ -55,11 +50,7 @@ SMALL = {
 
 GROUPS = 5
 DRAWS = 64
-WITH_NOISE = ", noise of the truth counted"
-COUNTED = "counted "
-"""Names of a run's figures in which the noise of a recorded truth is counted."""
-
-LECTURERS, LECTURERS_CHOSEN = 400, 40
+LECTURERS, LECTURERS_CHOSEN = 300, 30
 """Lecturers of a run, drawn anew from the 1,128, and how many of them are chosen.
 
 With all of them, thousands of people marked, and a fit of their severities takes minutes.
@@ -249,172 +240,12 @@ def _parts(effort: StudyEffort) -> Sequence[StudyPart]:
         {"round": "twin, diverse", "budgets": "1.25 2 3"},
     ]
     parts = [StudyPart(name="redraws", cells=cells, work=numbers, full=50, quick=3, chunk=10)]
-    # A share of runs that are covered is known to 4 in 100 by 50 of them, to 2 in 100 by 200.
-    parts.append(
-        StudyPart(name="more", cells=cells[:2], work=numbers, full=150, quick=3, chunk=10)
-    )
     if effort.data is not None and (effort.data / "insteval" / "scores.csv").exists():
         real: list[Cell] = [{"round": "insteval", "budgets": "1.5 2 3", "data": str(effort.data)}]
         parts.append(
-            StudyPart(name="insteval", cells=real, work=numbers, full=50, quick=1, chunk=2)
+            StudyPart(name="insteval", cells=real, work=numbers, full=50, quick=2, chunk=2)
         )
     return parts
-
-
-def _joined(results: Sequence[Result], more: Sequence[Result]) -> list[Result]:
-    """Add further runs to those of the same round."""
-    further = {str(cell["round"]): arrays for cell, arrays in more}
-    joined: list[Result] = []
-    for cell, arrays in results:
-        runs = [arrays, *filter(None, [further.get(str(cell["round"]))])]
-        names = {name: [one[name] for one in runs] for name in arrays}
-        joined.append((cell, {name: np.concatenate(parts) for name, parts in names.items()}))
-    return joined
-
-
-Judged = tuple[str, float, Mapping[str, Array]]
-"""Name of the round, budget, and the figures of all runs by name."""
-
-
-def _judgements(results: Sequence[Result]) -> list[Judged]:
-    """Take the figures of each budget apart, and of each way in which a truth is read."""
-    found: list[Judged] = []
-    for cell, arrays in results:
-        for budget in str(cell["budgets"]).split():
-            own = {
-                name.removeprefix(f"{budget} "): values
-                for name, values in arrays.items()
-                if name.startswith(f"{budget} ")
-            }
-            found.append((str(cell["round"]), float(budget), own))
-            counted = {
-                name.removeprefix(COUNTED): values
-                for name, values in own.items()
-                if name.startswith(COUNTED)
-            }
-            if counted:
-                found.append((f"{cell['round']}{WITH_NOISE}", float(budget), counted))
-    return found
-
-
-def _rows(judged: Sequence[Judged]) -> list[Row]:
-    rows: list[Row] = []
-    for name, budget, arrays in judged:
-        loss, expected = floats(arrays, "loss"), floats(arrays, "expected")
-        count, said, true = (
-            floats(arrays, column).sum(axis=0) for column in ("count", "said", "true")
-        )
-        mean, error = mean_and_error(loss)
-        rows.append(
-            {
-                "round": name,
-                "budget": budget,
-                "runs": loss.size,
-                "expected": float(expected.mean()),
-                "loss": mean,
-                "loss_se": error,
-                "ratio": float(expected.mean() / loss.mean()),
-                "ratio_se": _ratio_error(expected, loss),
-                "loss_covered": float(floats(arrays, "loss_covered").mean()),
-                "belong": float(floats(arrays, "belong").mean()),
-                "belong_true": float(floats(arrays, "belong_true").mean()),
-                "belong_covered": float(floats(arrays, "belong_covered").mean()),
-                "calibration_error": float(np.abs(said - true).sum() / count.sum()),
-            }
-        )
-    return rows
-
-
-def _ratio_error(above: FloatArray, below: FloatArray) -> float:
-    """Return the standard error of the ratio of two means over the same runs."""
-    ratio = above.mean() / below.mean()
-    return mean_and_error((above - ratio * below) / below.mean())[1]
-
-
-def _reliability(judged: Sequence[Judged]) -> list[Row]:
-    rows: list[Row] = []
-    for name, budget, arrays in judged:
-        sums = [floats(arrays, column).sum(axis=0) for column in ("count", "said", "true")]
-        rows += [
-            {
-                "round": name,
-                "budget": budget,
-                "applicants": int(count),
-                "said": float(said / count),
-                "true": float(true / count),
-            }
-            for count, said, true in zip(*sums, strict=True)
-            if count
-        ]
-    return rows
-
-
-def _finding(_effort: StudyEffort, results: Mapping[str, Sequence[Result]]) -> Finding:
-    redrawn = _joined(results["redraws"], results["more"])
-    found = _judgements([*redrawn, *results.get("insteval", ())])
-    table = FindingTable.of(_rows(found))
-    plain = FindingTable.of([r for r in table.records() if "," not in str(r["round"])])
-    limited = FindingTable.of([r for r in table.records() if "," in str(r["round"])])
-    ratios, covered = plain.numbers("ratio"), plain.numbers("loss_covered")
-    drawn, errors = limited.numbers("ratio"), plain.numbers("calibration_error")
-    belonging = table.numbers("belong_covered")
-    return Finding(
-        tables={
-            "list-quality": table,
-            "list-quality-reliability": FindingTable.of(_reliability(found)),
-        },
-        figures={"list-quality": _draw},
-        seen=(
-            f"For a plain sum the expected loss is {min(ratios):.2f} to {max(ratios):.2f} times "
-            f"the true one and its 90 % range covers {100 * min(covered):.0f} to "
-            f"{100 * max(covered):.0f} % of runs; under quotas and `diverse`, from 64 draws, it "
-            f"is {min(drawn):.2f} to {max(drawn):.2f} times the true one. The probabilities of "
-            f"being among the top err by {max(errors):.3f} at most, and the range of H covers at "
-            f"least {100 * min(belonging):.0f} % of runs."
-        ),
-        notes=NOTES,
-    )
-
-
-NOTES = (
-    (
-        "Seeds are not those by which the factor 1.2 of the ranges was chosen. Losses are in the "
-        "objective's units. `calibration_error` is the mean distance between what is said and "
-        "what is true in ten classes of the probability, weighted by their applicants. Under "
-        "`diverse` and quotas (a fifth of the places for each of five groups) 64 draws take the "
-        "place of the closed form."
-    ),
-    (
-        "The ICLR panel is no yardstick: the mean that would be its truth contains the marks that "
-        "were seen. For insteval (each run the 40 best of 400 lecturers drawn from 1,128) the "
-        "truth is the mean of each lecturer's other marks. That mean has a noise of its own, which "
-        "moves the best list and what it is worth; in the rows that count it, it is added to the "
-        "posterior's variances before the numbers are formed."
-    ),
-)
-
-
-def _draw(tables: dict[str, FindingTable]) -> Figure:
-    table = tables["list-quality-reliability"]
-    figure, (axes,) = canvas(height=3.6)
-    for number, name in enumerate(dict.fromkeys(str(r) for r in table.column("round"))):
-        rows = sorted(table.where(round=name).records(), key=lambda row: float(row["said"] or 0))
-        series(
-            axes,
-            [float(row["said"] or 0) for row in rows],
-            [float(row["true"] or 0) for row in rows],
-            name=name,
-            number=number,
-        )
-    axes.plot([0, 1], [0, 1], color="0.6", linewidth=0.8)
-    label(
-        axes,
-        title="Likely among the top: said and true",
-        x="probability by the model",
-        y="share really among the top",
-    )
-    figure.legend(loc="outside lower center", ncols=2)
-    return figure
 
 
 STUDIES = (
@@ -424,6 +255,6 @@ STUDIES = (
         title="Whether the numbers about a list are right",
         paper="Not in the paper, which has no model of the loss.",
         parts=_parts,
-        conclude=_finding,
+        conclude=finding,
     ),
 )

@@ -100,7 +100,7 @@ class KnownRound:
     floor: int
 
     def variance(self, reviews: int, interviews: int) -> float:
-        """Return the posterior variance of a utility after so many marks."""
+        """Return the posterior variance of a utility after these marks."""
         seen = reviews / self.review**2 + interviews / self.interview**2
         return 1 / (1 / self.spread**2 + seen)
 
@@ -237,24 +237,16 @@ def _parts(_effort: StudyEffort) -> Sequence[StudyPart]:
     cells: list[Cell] = [
         {"floor": floor, "budget": budget} for floor, budgets in FLOORED for budget in budgets
     ]
-    # Little is lost there, so that a share of it needs more runs.
-    rich: list[Cell] = [{"floor": 1, "budget": budget} for budget in (3.0, 4.0)]
-    return [
-        StudyPart(name="losses", cells=cells, work=losses, full=50, quick=2, chunk=5),
-        StudyPart(name="more", cells=rich, work=losses, full=120, quick=2, chunk=5),
-    ]
+    return [StudyPart(name="losses", cells=cells, work=losses, full=50, quick=2, chunk=5)]
 
 
 def _finding(_effort: StudyEffort, results: Mapping[str, Sequence[Result]]) -> Finding:
     best = best_value(twin_round(0))
     rows: list[Row] = []
-    more = {float(cell["budget"]): floats(arrays, "lost") for cell, arrays in results["more"]}
     for cell, arrays in results["losses"]:
         floor, budget = int(cell["floor"]), float(cell["budget"])
         bound, unbound = (1 - most_value(twin_round(f), budget) / best for f in (floor, 0))
         lost = floats(arrays, "lost")
-        if floor == 1 and budget in more:
-            lost = np.concatenate([lost, more[budget]])
         loss, error = mean_and_error(lost / best)
         rows.append(
             {
@@ -286,10 +278,10 @@ def _finding(_effort: StudyEffort, results: Mapping[str, Sequence[Result]]) -> F
 
 NOTE = (
     "Losses are shares of the best list's utility. The bound is a Lagrangian relaxation of the "
-    "whole horizon (docs/algorithm.md): no rule loses less on average that gives everybody so "
-    "many reviews, not even one that knows prior, noise and severities. A mark on the twin's form "
-    "counts as one of spread {sigma:.4f}, which tells as much. `bound_without_floor` is that of "
-    "rules that need not review everybody. Batches of {batch} in lockstep."
+    "whole horizon (docs/algorithm.md): no rule loses less on average that gives everybody "
+    "`floor` reviews, not even one that knows prior, noise and severities. A mark on the twin's "
+    "form counts as one of spread {sigma:.4f}, which tells as much. `bound_without_floor` is that "
+    "of rules that need not review everybody. Batches of {batch} in lockstep."
 )
 
 

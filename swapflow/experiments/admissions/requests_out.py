@@ -69,8 +69,7 @@ def rounds(study: str, cell: Cell, runs: range) -> dict[str, Array]:
 
 def _parts(_effort: StudyEffort) -> Sequence[StudyPart]:
     cells = grid(budget=BUDGETS, out=[OUT], taper=TAPERS)
-    cells += grid(budget=[2.0], out=[50], taper=[0.0])
-    return [StudyPart(name="rounds", cells=cells, work=rounds, full=20, quick=1, chunk=1)]
+    return [StudyPart(name="rounds", cells=cells, work=rounds, full=20, quick=2, chunk=1)]
 
 
 def _rows(results: Sequence[Result]) -> list[Row]:
