@@ -24,6 +24,13 @@ FIRST_ASKING = 1
 LATEST_ASKING = 2
 """Version in new rules: only a conflict, "not my field" and a review that was given bar."""
 
+FIRST_AVERAGES = 1
+"""What a floor for those too close to call brings to whom a plain average puts above the cut, in
+rules that were stored without a version: nothing."""
+
+LATEST_AVERAGES = 2
+"""Version in new rules: one review more than the floor, before a stop."""
+
 
 class RuleName(StrEnum):
     """The rule that chooses pulls and decides when to stop."""
@@ -207,6 +214,9 @@ class Rules:
         asking: Version of who may be asked again about an applicant; a launched program keeps its
             own. In the first, nobody who was asked once. In the second, nobody in conflict, nobody
             who declined as unqualified, and nobody whose review counts or was taken out.
+        averages: Version of what the floor for those too close to call brings to applicants who
+            are left out although the plain average of their marks is above the cut; a launched
+            program keeps its own.
         max_applicants: Stated number behind the radii; None takes those present.
         batch: Pulls per decision in lockstep; most pulls per decision in rolling.
         out: Most open pulls at once in rolling; None means reviewers times packet.
@@ -256,6 +266,7 @@ class Rules:
     too_close: float = 0.1
     fit: int = LATEST_FIT
     asking: int = LATEST_ASKING
+    averages: int = LATEST_AVERAGES
     max_applicants: int | None = None
     dispatch: DispatchMode = DispatchMode.ROLLING
     batch: int = 50

@@ -9,6 +9,7 @@ from functools import lru_cache
 from swapflow.domain.objective import GroupQuota, GroupTarget, Objective, SpreadOver
 from swapflow.domain.rules import (
     FIRST_ASKING,
+    FIRST_AVERAGES,
     FIRST_FIT,
     AutomaticReview,
     Criterion,
@@ -47,13 +48,18 @@ _ADDED = {
     "too_close": 0.1,
     "fit": FIRST_FIT,
     "asking": FIRST_ASKING,
+    "averages": FIRST_AVERAGES,
     "taper": None,
     "seed_drawn": False,
 }
 """Settings that the first release does not know, with the values that have no effect."""
 
 
-FIRST_VERSIONS: Mapping[str, int] = {"fit": FIRST_FIT, "asking": FIRST_ASKING}
+FIRST_VERSIONS: Mapping[str, int] = {
+    "fit": FIRST_FIT,
+    "asking": FIRST_ASKING,
+    "averages": FIRST_AVERAGES,
+}
 """Versions in force in rules, stored or in a bundle, that were written before they had one."""
 
 

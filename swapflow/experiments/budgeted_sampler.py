@@ -82,11 +82,17 @@ class BudgetedSampler:
         return marks
 
     def scores(self) -> Scores:
-        """List all marks by applicant and kind, in the order in which they were asked for."""
+        """List all marks by applicant and kind, in the order in which they were asked for.
+
+        Reviewers are numbered anew among those who gave one: the model's equations are as large
+        as the highest number.
+        """
         if not self._log:
             self._log.append((*(np.zeros(0, dtype=np.int64) for _ in range(3)), np.zeros(0)))  # type: ignore[arg-type]  # four arrays
         arm, reviewer, kind, mark = (np.concatenate(part) for part in zip(*self._log, strict=True))
         order = np.lexsort((kind, arm))
+        known = np.unique(reviewer[reviewer >= 0])
+        reviewer = np.where(reviewer >= 0, np.searchsorted(known, reviewer), reviewer)
         return Scores(arm=arm[order], reviewer=reviewer[order], kind=kind[order], mark=mark[order])
 
     def situation(self) -> Situation:

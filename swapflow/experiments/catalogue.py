@@ -12,9 +12,12 @@ from swapflow.errors import InvalidInputError
 from swapflow.experiments.admissions import (
     admissions,
     budget_rule_variants,
+    close_floors,
     committees,
     fixed_budgets,
     list_numbers,
+    lower_bound,
+    requests_out,
     tiered_interviews,
 )
 from swapflow.experiments.finding import FindingRecord, Made, write_finding, write_record
@@ -39,7 +42,10 @@ STUDIES: tuple[Study, ...] = (
     *theorems.STUDIES,
     *stopping.STUDIES,
     *fixed_budgets.STUDIES,
+    *lower_bound.STUDIES,
     *list_numbers.STUDIES,
+    *requests_out.STUDIES,
+    *close_floors.STUDIES,
     *budget_rule_variants.STUDIES,
     *robustness.STUDIES,
     *tiered_interviews.STUDIES,

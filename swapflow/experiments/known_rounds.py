@@ -28,7 +28,7 @@ TWIN_PLACES = 150
 """3 % of 1,000 and 20 % of 600 applicants, as in the paper."""
 
 TWIN_SIGMA, TWIN_SEVERITY, TWIN_SPREAD, TWIN_LEVEL = 0.153, 0.049, 0.117, 0.4955
-TWIN_REVIEWERS, TWIN_REVIEWS = 45, 4
+TWIN_APPLICANTS, TWIN_REVIEWERS, TWIN_REVIEWS = 1600, 45, 4
 TWIN_MARKS = (0.0, 2 / 9, 4 / 9, 5 / 9, 7 / 9, 1.0)
 """Marks 1, 3, 5, 6, 8 and 10 of 10 as utilities."""
 
@@ -147,7 +147,7 @@ def redrawn_twin(rng: np.random.Generator) -> KnownMarks:
 
     The twin's own spreads; marks are moved to the nearest one on its form, as its reviewers did.
     """
-    n, most = 1600, TWIN_REVIEWS
+    n, most = TWIN_APPLICANTS, TWIN_REVIEWS
     truth = np.clip(rng.normal(TWIN_LEVEL, TWIN_SPREAD, n), 0, 1)
     severity = rng.normal(0, TWIN_SEVERITY, TWIN_REVIEWERS)
     judges = np.argsort(rng.random((n, TWIN_REVIEWERS)), axis=1)[:, :most]

@@ -16,7 +16,7 @@ from swapflow.bandit.situation import (
     StopReason,
 )
 from swapflow.domain.rules import USUAL_TAPER, DispatchMode, FloorFor
-from swapflow.engine.selection.close_floor import payable
+from swapflow.engine.selection.close_floor import close_lack, payable
 from swapflow.engine.selection.rule import rule_of
 from swapflow.engine.selection.taper import most_out
 from swapflow.planning.round_state import (
@@ -157,10 +157,8 @@ def _by_rule(state: RoundState, coin: np.random.Generator) -> Ending:
     look = _final_look(state, rule)
     rounds = 4 if rules.promises_close else 2
     for _ in range(rounds):  # who comes onto the list by the floors' answers gets one too
-        lack = _close_lack(state, look)
-        close = np.flatnonzero(lack.any(axis=1))
-        missing = _missing(state, rules.floor_counts(FloorFor.CLOSE), close)
-        missing = missing or _missing(state, chosen, look.cohort)
+        missing = _payable(state, _close_lack(state, look))
+        missing = missing or _payable(state, _chosen_lack(state, chosen, look.cohort))
         if not missing:
             break
         _stage(state, missing, limit=limit)
@@ -171,15 +169,15 @@ def _by_rule(state: RoundState, coin: np.random.Generator) -> Ending:
 def _close_lack(state: RoundState, look: Look) -> IntArray:
     """Count what those too close to call lack of their floor, shape (n, kinds)."""
     rules = state.rules
-    floors = np.array(rules.floor_counts(FloorFor.CLOSE), dtype=np.int64)
-    lack: IntArray = np.maximum(floors[None, :] - state.asked, 0)
+    if not rules.promises_close:
+        return np.zeros(state.asked.shape, dtype=np.int64)
     close = np.zeros(state.truth.size, dtype=np.bool_)
     if look.quality is None:
         close[look.contested] = True
     else:
         close = too_close(look.quality, close, least=rules.too_close)
-    lack[~close] = 0
-    return lack
+    situation = state.situation(beside=0.0)
+    return close_lack(rules, situation, look, given=state.asked, close=close)
 
 
 def _taper_room(state: RoundState) -> int:
@@ -218,13 +216,22 @@ def _floor_queue(counts: tuple[int, ...], arms: "range | list[int]") -> Iterator
             yield from ((int(arm), kind) for arm in arms)
 
 
-def _missing(state: RoundState, counts: tuple[int, ...], cohort: IntArray) -> list[Request]:
-    """What those on the list still lack of their floors, as far as the budget goes."""
+def _chosen_lack(state: RoundState, counts: tuple[int, ...], cohort: IntArray) -> IntArray:
+    """Count what those on the list still lack of their floors, shape (n, kinds)."""
+    lack = np.zeros_like(state.asked)
+    lack[cohort] = np.maximum(np.array(counts, dtype=np.int64) - state.asked[cohort], 0)
+    return lack
+
+
+def _payable(state: RoundState, lack: IntArray) -> list[Request]:
+    """List what is lacking, as far as the budget goes."""
     queue: list[Request] = []
     beside = 0.0
-    for kind, count in enumerate(counts):
+    for kind in range(lack.shape[1]):
         lacking = [
-            (int(arm), kind) for arm in cohort for _ in range(count - int(state.asked[arm, kind]))
+            (arm, kind)
+            for arm in np.flatnonzero(lack[:, kind]).tolist()
+            for _ in range(int(lack[arm, kind]))
         ][: state.affordable(kind, beside=beside)]
         beside += len(lacking) * state.rules.kinds[kind].cost
         queue += lacking

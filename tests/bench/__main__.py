@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from tests.bench import decision_bench, ingest_bench, post_bench
+from tests.bench import decision_bench, ingest_bench, post_bench, turn_bench
 from tests.web.score_statements import BUDGETS
 
 
@@ -23,18 +23,23 @@ TARGETS = {
     "turn_statements": ("<=", float(BUDGETS["turn after one score"])),
     "inbox_statements": ("<=", float(BUDGETS["inbox"])),
     "post_per_second.ratio": (">=", 2.0),
+    f"list_quality_ms_n{turn_bench.MANY}": ("<=", 30.0),
+    "turn_ms.ratio": ("<=", 1.05),
 }
 
 
 def main() -> None:
     """Measure, print, write."""
     figures: dict[str, Any] = decision_bench.measure() | ingest_bench.measure()
-    figures |= post_bench.measure()
+    figures |= post_bench.measure() | turn_bench.measure()
     for name, figure in _flat(figures):
         print(f"{name:36} {figure:12.4g}  {_against_target(name, figure)}".rstrip())
     if "left_out" in figures["post_per_second"]:
         why = figures["post_per_second"]["left_out"]
         print(f"the comparison with commit {post_bench.BEFORE} is left out: {why}")
+    if "left_out" in figures["turn_ms"]:
+        why = figures["turn_ms"]["left_out"]
+        print(f"the comparison with commit {turn_bench.BEFORE} is left out: {why}")
     OUT.parent.mkdir(parents=True, exist_ok=True)
     OUT.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
     print(f"written to {OUT}")

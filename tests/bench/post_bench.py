@@ -9,7 +9,6 @@ interpreter and libraries.
 
 import json
 import os
-import shutil
 import statistics
 import subprocess
 import sys
@@ -31,6 +30,7 @@ from swapflow.ledger.schema import ASSIGNMENT
 from swapflow.settings import Settings, load_settings
 from swapflow.web.http.dependencies import cookie_name
 from tests.bench import filled_before
+from tests.bench.earlier_tree import ROOT, checked_out
 from tests.engine.cycle_by_hand import applicant
 from tests.support.migrated import new_database
 from tests.support.ports import free_port
@@ -43,7 +43,6 @@ from tests.web.site import ADDRESS, SITE_RULES, Site, named
 BEFORE = "0fc6b15"
 """The commit that this tree is compared with: the last one that read a task anew in each step."""
 
-ROOT = Path(__file__).parents[2]
 CLIENTS = 20
 REVIEWERS = 50
 """Reviewers of each client: people have a few open tasks, not hundreds."""
@@ -124,7 +123,7 @@ def compare(folder: Path, *, rounds: int, seconds: float) -> dict[str, Any]:
         redis = stack.enter_context(RedisServer()).url
         why, trees = "", {"now": ROOT}
         try:
-            trees["before"] = stack.enter_context(_checked_out(folder / "before-tree"))
+            trees["before"] = stack.enter_context(checked_out(BEFORE, folder / "before-tree"))
         except LookupError as missing:
             why = str(missing)
         sides = {}
@@ -244,40 +243,6 @@ def _cookie(site: Site, email: str) -> str:
     account = site.account(email)
     secret, _ = site.office.sign_in.start_session(account, method=Method.LINK, agent="load")
     return f"{cookie_name(secure=False)}={secret}"
-
-
-@contextmanager
-def _checked_out(folder: Path) -> Iterator[Path]:
-    """Check the earlier commit out, as a git worktree that is removed at the end.
-
-    Raises:
-        LookupError: If there is no such commit here, with the reason in words.
-    """
-    git = shutil.which("git")
-    if git is None:
-        raise LookupError("there is no git on the PATH")
-    known = subprocess.run(
-        [git, "-C", str(ROOT), "cat-file", "-e", f"{BEFORE}^{{commit}}"],
-        capture_output=True,
-        check=False,
-    )
-    if known.returncode != 0:
-        raise LookupError(f"commit {BEFORE} is not here: a shallow clone, or no repository")
-    worktree = [git, "-C", str(ROOT), "worktree"]
-    added = subprocess.run(
-        [*worktree, "add", "--detach", str(folder), BEFORE],
-        capture_output=True,
-        check=False,
-        text=True,
-    )
-    if added.returncode != 0:
-        raise LookupError(f"commit {BEFORE} cannot be checked out: {added.stderr.strip()}")
-    try:
-        yield folder
-    finally:
-        subprocess.run(
-            [*worktree, "remove", "--force", str(folder)], check=True, capture_output=True
-        )
 
 
 @contextmanager

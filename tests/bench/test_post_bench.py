@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.bench import post_bench
+from tests.bench.earlier_tree import checked_out
 from tests.web.score_statements import BUDGETS
 
 
@@ -27,7 +28,7 @@ def test_a_commit_that_is_not_here_is_named_and_not_compared(
 
     with (
         pytest.raises(LookupError, match=f"{'0' * 40} is not here"),
-        post_bench._checked_out(tmp_path / "tree"),
+        checked_out(post_bench.BEFORE, tmp_path / "tree"),
     ):
         pass
 

@@ -194,6 +194,24 @@ def figures_of(sheet: MethodSheet) -> QualityFigures | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SigningCheck:
+    """One thing that is looked at before a list is signed.
+
+    Attributes:
+        name: What is checked: a stable code.
+        met: Whether nothing stands against signing; else a reason must be on record, or for a
+            limit the rules must change.
+        applicants: External ids of those it is about.
+        sentences: What is wrong, in sentences, where it is not about single applicants.
+    """
+
+    name: str
+    met: bool
+    applicants: tuple[str, ...] = ()
+    sentences: tuple[Message | str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Proposal:
     """The list that the rule proposes, best first, with the method sheet that explains it.
 
@@ -252,6 +270,25 @@ class Proposal:
             for p in self.places
             if p.standing is not Standing.COHORT and p.estimate <= cut < (p.raw_mean or 0.0)
         )
+
+    @property
+    def checks(self) -> tuple[SigningCheck, ...]:
+        """What is looked at before the list is signed; those about a promise only where it is."""
+        below = tuple(p.external_id for p in self.places if p.floor_missing)
+        given_way = self.sheet.given_way
+        checks = [
+            SigningCheck(name="floors", met=not below, applicants=below),
+            SigningCheck(name="limits", met=not given_way, sentences=given_way),
+        ]
+        if self.promises_close:
+            above = tuple(p.external_id for p in self.out_above_cut)
+            checks += [
+                SigningCheck(
+                    name="close_floor", met=not self.close_checks, sentences=self.close_checks
+                ),
+                SigningCheck(name="out_above_cut", met=not above, applicants=above),
+            ]
+        return tuple(checks)
 
     @property
     def to_explain(self) -> tuple[Place, ...]:

@@ -204,6 +204,8 @@ class Coordinator(CycleTurns):
             if arms is None:
                 return made + 1  # and further again: look again next turn
             plan = self._plan(cycle_id, workspace, arms, now=now)
+            if plan is None and workspace.judge.calculating:
+                return made + 1  # whether to stop is known soon: look again next turn
             if plan is None:
                 workspace.idle_at = workspace.projection.position
                 return made
@@ -228,7 +230,7 @@ class Coordinator(CycleTurns):
         if time_is_up(workspace.projection, now=now):
             return stop_plan(workspace.projection, arms, StopReason.DEADLINE)
         fitted = fitted_of(cycle_id, workspace, ledger=self._ledger)
-        return decide(workspace.projection, arms, fitted=fitted)
+        return decide(workspace.projection, arms, fitted=fitted, judge=workspace.judge)
 
     def _grant(self, cycle_id: str, workspace: CycleWorkspace, lease: Lease) -> int:
         """Open the pulls that staff request, or refuse with a reason; wait for busy reviewers."""

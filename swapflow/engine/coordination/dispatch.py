@@ -11,9 +11,9 @@ from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.records import DecisionRecord, Lease
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.projection.cycle_projection import CycleProjection
-from swapflow.engine.selection.decide import DecisionPlan, versions
+from swapflow.engine.selection.decide import DecisionPlan
 from swapflow.engine.selection.pulls import harmless_for, open_pulls
-from swapflow.engine.selection.recorded_look import FORMULAS, look_numbers
+from swapflow.engine.selection.recorded_look import FORMULAS, look_numbers, versions
 
 
 def write_plan(

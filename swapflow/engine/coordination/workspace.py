@@ -6,12 +6,13 @@ from datetime import datetime
 
 from swapflow.bandit.estimation.crossed_model import Fitted
 from swapflow.domain.cycle import Position
+from swapflow.engine.coordination.background_judge import BackgroundJudge
 from swapflow.engine.ports.coordination import Coordination
 from swapflow.engine.ports.records import Lease
 from swapflow.engine.projection.cycle_projection import CycleProjection
 from swapflow.engine.projection.live_totals import LiveTotals
 from swapflow.engine.selection.assign import NoReviewer, Seat
-from swapflow.engine.selection.decide import last_fit
+from swapflow.engine.selection.rule import last_fit
 
 
 @dataclass(slots=True, kw_only=True)
@@ -32,6 +33,7 @@ class CycleWorkspace:
         dashboard_at: The position of the last dashboard.
         dashboard_due: When the next may be built: while idle, and while there is work to do.
         blocked: Seats of the last decision that found no reviewer, and why.
+        judge: Calculates how good the list is, where only draws say so.
     """
 
     projection: CycleProjection
@@ -47,6 +49,7 @@ class CycleWorkspace:
     dashboard_at: Position | None = None
     dashboard_due: tuple[float, float] = (0.0, 0.0)
     blocked: dict[Seat, NoReviewer] = field(default_factory=dict)
+    judge: BackgroundJudge = field(default_factory=BackgroundJudge)
 
 
 def hold_lease(

@@ -10,6 +10,7 @@ from swapflow.domain.people.application import Application
 from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.rules import (
     LATEST_ASKING,
+    LATEST_AVERAGES,
     LATEST_FIT,
     USUAL_TAPER,
     FloorFor,
@@ -141,7 +142,7 @@ def settled_at_launch(rules: Rules) -> Rules:
     Those of the draft, with today's versions and, in a real program that names none, the usual
     taper.
     """
-    settled = replace(rules, fit=LATEST_FIT, asking=LATEST_ASKING)
+    settled = replace(rules, fit=LATEST_FIT, asking=LATEST_ASKING, averages=LATEST_AVERAGES)
     if rules.taper is None and rules.purpose is Purpose.REAL:
         settled = replace(settled, taper=USUAL_TAPER)
     return rules if settled == rules else replace(settled, version=rules.version + 1)

@@ -73,7 +73,7 @@ def kept(old: Rules, new: Rules, *, launched: bool) -> Rules:
     if not launched:
         return replace(new, seed_drawn=False)
     taper = old.taper if new.taper is None else new.taper
-    new = replace(new, fit=old.fit, asking=old.asking, taper=taper)
+    new = replace(new, fit=old.fit, asking=old.asking, averages=old.averages, taper=taper)
     return replace(new, seed=old.seed, seed_drawn=True) if old.seed_drawn else new
 
 

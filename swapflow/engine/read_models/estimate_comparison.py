@@ -10,9 +10,8 @@ from swapflow.domain.rules import Estimates, Rules
 from swapflow.engine.ports.coordination import Coordination
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.read_models.snapshot import Assessment, Snapshot
-from swapflow.engine.selection.decide import last_fit
 from swapflow.engine.selection.list_objective import list_objective
-from swapflow.engine.selection.rule import list_rule_of
+from swapflow.engine.selection.rule import last_fit, list_rule_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,8 +19,8 @@ from swapflow.engine.read_models.latest_cache import LatestCache
 from swapflow.engine.read_models.list_quality import ListQualities
 from swapflow.engine.read_models.proposal import STOP_SENTENCES
 from swapflow.engine.read_models.snapshot import Snapshot, SnapshotCache
-from swapflow.engine.selection.decide import last_fit
 from swapflow.engine.selection.list_quality import quality_figures
+from swapflow.engine.selection.rule import last_fit
 from swapflow.engine.selection.situation import candidates
 from swapflow.errors import InvalidInputError, UnavailableError
 

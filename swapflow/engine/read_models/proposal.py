@@ -20,10 +20,12 @@ from swapflow.engine.ports.decisions import DecisionReads
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.read_models.sensitivity import within_one_score
 from swapflow.engine.read_models.snapshot import Assessment, Snapshot, SnapshotCache
-from swapflow.engine.selection.decide import last_fit, look_now, versions
+from swapflow.engine.selection.decide import look_now
 from swapflow.engine.selection.list_objective import list_objective, members_of
 from swapflow.engine.selection.list_quality import JudgedList, tied_at_cut
 from swapflow.engine.selection.ranking import ranking
+from swapflow.engine.selection.recorded_look import versions
+from swapflow.engine.selection.rule import last_fit
 from swapflow.messages import Message
 
 

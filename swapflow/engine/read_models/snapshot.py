@@ -20,10 +20,11 @@ from swapflow.engine.projection.cycle_projection import CycleProjection
 from swapflow.engine.projection.ingest import apply_new_events
 from swapflow.engine.projection.live_totals import LiveTotals
 from swapflow.engine.read_models.latest_cache import MOST_KEPT, LatestCache
-from swapflow.engine.selection.decide import last_fit, look_now
+from swapflow.engine.selection.decide import look_now
 from swapflow.engine.selection.list_objective import list_objective
 from swapflow.engine.selection.list_quality import JudgedList, QualityQuestion
 from swapflow.engine.selection.ranking import ranking
+from swapflow.engine.selection.rule import last_fit
 from swapflow.engine.selection.situation import CycleSituation, situation_of
 from swapflow.errors import NotReadyError
 

@@ -3,24 +3,31 @@
 Who is too close is known only from the marks, so nothing is reserved before the first look. From
 then on a pull is opened only if what these applicants still lack stays payable, and what they lack
 goes out before a stop.
+
+Who would be left out although the plain average of the marks is above the cut gets one more review
+than the floor: a list must not turn on the model alone where few marks speak.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from swapflow.bandit.estimation.crossed_model import Fitted
 from swapflow.bandit.estimation.list_quality import too_close
-from swapflow.bandit.situation import BoolArray, Look
-from swapflow.domain.rules import Estimates, FloorFor, Rules
+from swapflow.bandit.situation import BoolArray, IntArray, Look, Situation
+from swapflow.domain.rules import FIRST_AVERAGES, Estimates, FloorFor, Rules
 from swapflow.engine.ports.live_state import Arms
 from swapflow.engine.projection.cycle_projection import CycleProjection
 from swapflow.engine.projection.pull_events import PullKey
 from swapflow.engine.projection.score_table import Integers
 from swapflow.engine.selection.list_objective import list_objective
-from swapflow.engine.selection.list_quality import QualityQuestion, tied_at_cut
+from swapflow.engine.selection.list_quality import JudgedList, QualityQuestion, tied_at_cut
 from swapflow.engine.selection.rule import list_rule
 from swapflow.engine.selection.situation import CycleSituation
+
+
+Judge = Callable[[QualityQuestion], JudgedList | None]
+"""A judge of lists; it gives None while it still calculates."""
 
 
 def close_for_now(projection: CycleProjection, situation: CycleSituation, look: Look) -> Integers:
@@ -42,7 +49,7 @@ def close_for_now(projection: CycleProjection, situation: CycleSituation, look: 
         oracle = list_objective(projection, situation.application).oracle
         close[list(tied_at_cut(projection.rules, look, oracle))] = True
         close = too_close(look.quality, close, least=projection.rules.too_close)
-    lack[situation.application] = _lacking(projection, situation, close)
+    lack[situation.application] = _lacking(projection, situation, look, close)
     return lack
 
 
@@ -52,11 +59,12 @@ def close_at_stop(
     situation: CycleSituation,
     look: Look,
     fitted: Fitted | None,
-) -> Integers:
+    judge: Judge,
+) -> Integers | None:
     """Count what those too close to call lack when the rule would stop, as the list is judged.
 
-    Objectives other than a plain sum are judged by draws here: only a stop waits for them, and
-    only in a program with this floor.
+    Objectives other than a plain sum are judged by draws: only a stop waits for them, and only in
+    a program with this floor.
 
     Args:
         projection: The cycle's structure.
@@ -64,9 +72,11 @@ def close_at_stop(
         situation: What the rule saw.
         look: The rule's assessment.
         fitted: Parameters of the model behind the look (`budget` only).
+        judge: Answers how good the list is.
 
     Returns:
-        Pulls per arm and kind, shape (n, kinds); none that a limit or a reviewer forbids.
+        Pulls per arm and kind, shape (n, kinds); none that a limit or a reviewer forbids. None
+        while the list is being judged.
     """
     rules = projection.rules
     if not (rules.promises_close and look.cohort.size and situation.situation.information.any()):
@@ -83,7 +93,8 @@ def close_at_stop(
         application=situation.application,
         look=look,
     )
-    return _lacking(projection, situation, question.answer().too_close)
+    judged = judge(question)
+    return None if judged is None else _lacking(projection, situation, look, judged.too_close)
 
 
 def payable(
@@ -116,8 +127,44 @@ def payable(
     return tuple(places)
 
 
-def _lacking(projection: CycleProjection, situation: CycleSituation, close: BoolArray) -> Integers:
-    floors = np.array(projection.rules.floor_counts(FloorFor.CLOSE), dtype=np.int64)
-    lack: Integers = np.maximum(floors[None, :] - projection.given()[situation.application], 0)
+def close_lack(
+    rules: Rules, situation: Situation, look: Look, *, given: IntArray, close: BoolArray
+) -> IntArray:
+    """Count what this floor owes each arm beside what it has, shape (n, kinds).
+
+    Args:
+        rules: Supply the floor.
+        situation: What the rule sees; nothing is owed that it does not allow.
+        look: The assessment of it.
+        given: Pulls of each kind, those that are out included, shape (n, kinds).
+        close: Who is too close to call, shape (n,).
+    """
+    floors = np.array(rules.floor_counts(FloorFor.CLOSE), dtype=np.int64)
+    lack: IntArray = np.maximum(floors[None, :] - given, 0)
     lack[~close] = 0
-    return np.minimum(lack, situation.situation.allowed)
+    if rules.averages > FIRST_AVERAGES and floors.any():
+        above = left_out_above_cut(look, situation)
+        kind = int(np.argmax(floors > 0))
+        more = given[above, kind] <= floors[kind]
+        lack[above, kind] = np.maximum(lack[above, kind], more)
+    return np.minimum(lack, situation.allowed)
+
+
+def left_out_above_cut(look: Look, situation: Situation) -> BoolArray:
+    """Mark the arms left out although the plain mean of their marks is above the cut.
+
+    The cut is the last estimate on the list; shape (n,).
+    """
+    above = np.zeros(situation.n, dtype=np.bool_)
+    if look.cohort.size:
+        cut = look.estimate[look.cohort].min()
+        above = (situation.information > 0) & (look.estimate <= cut) & (situation.mean > cut)
+        above[look.cohort] = False
+    return above
+
+
+def _lacking(
+    projection: CycleProjection, situation: CycleSituation, look: Look, close: BoolArray
+) -> Integers:
+    given = projection.given()[situation.application]
+    return close_lack(projection.rules, situation.situation, look, given=given, close=close)

@@ -3,11 +3,8 @@
 Pure: a plan is a function of projection and live state. `dispatch` writes it.
 """
 
-import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from importlib.metadata import version
 
 import numpy as np
 
@@ -18,7 +15,6 @@ from swapflow.domain.cycle import CycleStatus, Position
 from swapflow.domain.kind_overlap import drawn_for
 from swapflow.domain.reviewing.assignment import PullReason
 from swapflow.domain.rules import DispatchMode
-from swapflow.engine.ports.coordination import Coordination
 from swapflow.engine.ports.live_state import Arms
 from swapflow.engine.projection.cycle_projection import CycleProjection
 from swapflow.engine.projection.pull_events import PullKey
@@ -28,7 +24,8 @@ from swapflow.engine.selection.assign import (
     out_target,
     slots_now,
 )
-from swapflow.engine.selection.close_floor import close_at_stop, close_for_now, payable
+from swapflow.engine.selection.close_floor import Judge, close_at_stop, close_for_now, payable
+from swapflow.engine.selection.list_quality import QualityQuestion
 from swapflow.engine.selection.rule import coin, list_rule, rule_for
 from swapflow.engine.selection.situation import (
     CycleSituation,
@@ -88,7 +85,11 @@ class DecisionPlan:
 
 
 def decide(
-    projection: CycleProjection, arms: Arms, *, fitted: Fitted | None = None
+    projection: CycleProjection,
+    arms: Arms,
+    *,
+    fitted: Fitted | None = None,
+    judge: Judge = QualityQuestion.answer,
 ) -> DecisionPlan | None:
     """Make the next decision of a running cycle.
 
@@ -96,6 +97,7 @@ def decide(
         projection: The cycle's structure.
         arms: Its live state, at the same position.
         fitted: Parameters that the last decision recorded.
+        judge: Says how good a list is that is no plain sum.
 
     Returns:
         A plan, or None when there is nothing to do but wait.
@@ -110,7 +112,7 @@ def decide(
     if situation.application.size == 0:
         return None
     plan = _floors(projection, arms, situation)
-    return plan or _by_rule(projection, arms, situation, fitted)
+    return plan or _by_rule(projection, arms, situation, fitted, judge)
 
 
 def stop_plan(projection: CycleProjection, arms: Arms, reason: StopReason) -> DecisionPlan:
@@ -129,18 +131,6 @@ def look_now(
     situation = situation_of(projection, arms)
     rule = _with_fit(list_rule(projection, situation.application, fitted), situation)
     return situation, rule.look(situation.situation), rule
-
-
-@cache
-def versions() -> Mapping[str, str]:
-    """Return the versions that a decision's last digits may depend on."""
-    # Read once a process: looking a package up costs more than many a decision.
-    return {
-        "swapflow": version("swapflow"),
-        "numpy": np.__version__,
-        "scipy": version("scipy"),
-        "python": platform.python_version(),
-    }
 
 
 def _floors(
@@ -173,7 +163,11 @@ def _floors(
 
 
 def _by_rule(
-    projection: CycleProjection, arms: Arms, situation: CycleSituation, fitted: Fitted | None
+    projection: CycleProjection,
+    arms: Arms,
+    situation: CycleSituation,
+    fitted: Fitted | None,
+    judge: Judge,
 ) -> DecisionPlan | None:
     rule = _with_fit(rule_for(projection, situation.application, fitted), situation)
     look = rule.look(situation.situation)
@@ -181,7 +175,7 @@ def _by_rule(
     if look.stop is not None and not floors_open:
         # High scores tend to come first: open pulls must be answered before the rule may stop.
         asked = (projection, arms, situation, rule, look, look.stop)
-        return None if projection.open else _stop_or_chosen(*asked)
+        return None if projection.open else _stop_or_chosen(*asked, judge)
 
     # Only now is it known who is chosen: until the look, the floors of the chosen were reserved
     # for everyone who might be.
@@ -229,7 +223,7 @@ def _by_rule(
     # While a floor is open, no cohort is certified or settled.
     if floors_open and reason in {StopReason.CERTIFIED, StopReason.SETTLED}:
         reason = StopReason.EXHAUSTED
-    return _stop_or_chosen(projection, arms, situation, rule, look, reason)
+    return _stop_or_chosen(projection, arms, situation, rule, look, reason, judge)
 
 
 def _by_chance(
@@ -268,10 +262,13 @@ def _stop_or_chosen(
     rule: Rule,
     look: Look,
     reason: StopReason,
+    judge: Judge,
 ) -> DecisionPlan | None:
     """Propose to stop, unless a chosen or a close application still lacks its promised floor."""
     wanted: list[PullKey] = []
-    lack = close_at_stop(projection, arms, situation, look, _fitted(rule))
+    lack = close_at_stop(projection, arms, situation, look, _fitted(rule), judge)
+    if lack is None:
+        return None
     lack[look.cohort] = np.maximum(
         lack[look.cohort], chosen_lack(projection, situation.application[look.cohort])
     )
@@ -391,9 +388,3 @@ def _keys(
 
 def _numbers(situation: CycleSituation, arms: np.ndarray) -> tuple[int, ...]:
     return tuple(sorted(int(situation.application[arm]) for arm in arms))
-
-
-def last_fit(ledger: Coordination, cycle_id: str) -> Fitted | None:
-    """Read the parameters that the last decision with a model recorded."""
-    look = ledger.last_look(cycle_id)
-    return Fitted.from_dict(look) if look is not None and "prior_variance" in look else None

@@ -1,7 +1,12 @@
 """The numbers of a look as a decision records them, and how they compare with a replay's."""
 
 import math
+import platform
 from collections.abc import Collection, Iterator, Mapping
+from functools import cache
+from importlib.metadata import version
+
+import numpy as np
 
 from swapflow.engine.ports.records import DecisionRecord
 from swapflow.engine.selection.decide import DecisionPlan
@@ -89,3 +94,15 @@ def _close(one: float, other: float) -> bool:
     if math.isnan(one) or math.isnan(other):
         return math.isnan(one) and math.isnan(other)
     return math.isclose(one, other, rel_tol=CLOSE, abs_tol=CLOSE / 1000)
+
+
+@cache
+def versions() -> Mapping[str, str]:
+    """Return the versions that a decision's last digits may depend on."""
+    # Read once a process: looking a package up costs more than many a decision.
+    return {
+        "swapflow": version("swapflow"),
+        "numpy": np.__version__,
+        "scipy": version("scipy"),
+        "python": platform.python_version(),
+    }

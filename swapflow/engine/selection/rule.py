@@ -14,6 +14,7 @@ from swapflow.bandit.paper import PaperRule
 from swapflow.bandit.situation import Rule
 from swapflow.bandit.strong_pull_policy import StrongPolicy
 from swapflow.domain.rules import Estimates, RuleName, Rules
+from swapflow.engine.ports.coordination import Coordination
 from swapflow.engine.projection.cycle_projection import CycleProjection
 from swapflow.engine.projection.score_table import Integers
 from swapflow.engine.selection.list_objective import list_objective
@@ -123,3 +124,9 @@ def _sigma(rules: Rules) -> float:
     if rules.sigma is None:
         raise InvalidRulesError("rule_needs_sigma", rule=rules.rule.value)
     return rules.sigma
+
+
+def last_fit(ledger: Coordination, cycle_id: str) -> Fitted | None:
+    """Read the parameters that the last decision with a model recorded."""
+    look = ledger.last_look(cycle_id)
+    return Fitted.from_dict(look) if look is not None and "prior_variance" in look else None

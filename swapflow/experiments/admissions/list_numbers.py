@@ -4,47 +4,71 @@ A budget is spent by the rule `budget` in batches; then what the model says of t
 against the truth, which the model never sees.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from matplotlib.figure import Figure
 
 from swapflow.automatic_reviewers.recorded_round import read_recording
 from swapflow.bandit.budget import BudgetRule
-from swapflow.bandit.estimation.list_quality import quality_of_draws
+from swapflow.bandit.estimation.list_quality import list_quality, quality_of_draws
 from swapflow.bandit.estimation.posterior import joint_draws
 from swapflow.bandit.oracles.oracle import DiverseExact, Oracle, TopK
-from swapflow.bandit.situation import FloatArray, ListQuality
+from swapflow.bandit.oracles.quota import Quota
+from swapflow.bandit.situation import FloatArray, IntArray, ListQuality
+from swapflow.experiments.admissions.list_numbers_finding import COUNTED, finding
 from swapflow.experiments.budgeted_sampler import BudgetedSampler
-from swapflow.experiments.figures import canvas, label, series
-from swapflow.experiments.finding import Finding, FindingTable, Row
 from swapflow.experiments.known_rounds import TWIN_PLACES, KnownMarks, redrawn_twin
-from swapflow.experiments.strategies import budget_rule
 from swapflow.experiments.study import (
-    Result,
     Study,
     StudyEffort,
     StudyPart,
-    floats,
-    mean_and_error,
 )
 from swapflow.experiments.sweep import Array, Cell
 from swapflow.simulation.random_numbers import stream_of
 
 
-BATCH = 40
+USUAL_BATCHES = 40
+BATCHES = {"insteval": 10}
+"""Batches in which one review each would go out: a batch is this part of the applicants."""
+
+REFIT_GROWTH = {"insteval": 0.5}
+"""Growth of the marks after which the model is fitted again, where not by a tenth.
+
+The lecturers were marked by many people, and fitting is what a run spends its time on, so batches
+are large too. The numbers that are compared always come from a fit to all marks.
+"""
+
 BINS = 10
-SMALL, SMALL_PLACES = 200, 30
+SMALL = {
+    "200 of the twin": (200, 30),
+    "like the demo's master's program": (1000, 30),
+    "like the demo's doctoral program": (600, 120),
+}
+"""Applicants and places of redraws of a part of the twin."""
+
 GROUPS = 5
 DRAWS = 64
-INSTEVAL_SHARE = 10
-"""One lecturer in this many is chosen."""
+LECTURERS, LECTURERS_CHOSEN = 300, 30
+"""Lecturers of a run, drawn anew from the 1,128, and how many of them are chosen.
+
+With all of them, thousands of people marked, and a fit of their severities takes minutes.
+"""
 
 
 def numbers(study: str, cell: Cell, runs: range) -> dict[str, Array]:
-    """Spend a budget, and compare the model's numbers about the list with the truth."""
+    """Spend budgets, and compare the model's numbers about the list with the truth at each.
+
+    Args:
+        study: Name of the study.
+        cell: `round`, and `budgets`, reviews each with blanks between, rising; `floor`, reviews
+            for everybody, where it is not 1; for recorded marks also `data`, the folder.
+        runs: Numbers of the runs.
+
+    Returns:
+        Figures of each run, named by the budget.
+    """
     stream = stream_of(study)
     rows = [
         _one_run(cell, stream.generator(run), stream.generator(run, purpose=1)) for run in runs
@@ -56,14 +80,59 @@ def _one_run(
     cell: Cell, draw: np.random.Generator, rng: np.random.Generator
 ) -> dict[str, float | FloatArray]:
     sheet, objective = _round_of(cell, draw)
-    sampler = BudgetedSampler(sheet, budget=round(float(cell["budget"]) * sheet.truth.size))
-    budget_rule(batch=BATCH, severity=True, kind_offsets=True).spend(sampler, objective, rng)
+    sampler = BudgetedSampler(sheet, budget=float(sheet.truth.size))
+    floor = int(cell.get("floor", 1))
+    sampler.budget *= floor
+    for _ in range(floor):
+        sampler.ask(np.arange(sampler.n))
+    rule = BudgetRule(
+        oracle=objective,
+        severity=True,
+        kind_offsets=True,
+        tolerance=0.0,
+        refit_growth=REFIT_GROWTH.get(str(cell["round"]), 0.1),
+    )
+    batch = sampler.n // BATCHES.get(str(cell["round"]), USUAL_BATCHES)
+    found: dict[str, float | FloatArray] = {}
+    for budget in str(cell["budgets"]).split():
+        sampler.budget = float(round(float(budget) * sampler.n))
+        rule = _fitted_to_all(_spend(sampler, rule, batch=batch, rng=rng), sampler)
+        figures = _judged(cell, sampler, rule, rng)
+        found |= {f"{budget} {name}": value for name, value in figures.items()}
+    return found
+
+
+def _spend(
+    sampler: BudgetedSampler, rule: BudgetRule, *, batch: int, rng: np.random.Generator
+) -> BudgetRule:
+    """Look and ask until the budget is spent; return the rule with its last fit."""
+    while True:
+        situation = sampler.situation()
+        if rule.needs_refit(situation.scores.mark.size):
+            rule = rule.refitted(situation)
+        picks = rule.choose(situation, rule.look(situation), at_most=batch, rng=rng).picks
+        if not picks:
+            return rule
+        for kind in range(len(sampler.kinds)):
+            arms = [pick.arm for pick in picks if pick.kind == kind]
+            sampler.ask(np.array(arms, dtype=np.int64), kind)
+
+
+def _fitted_to_all(rule: BudgetRule, sampler: BudgetedSampler) -> BudgetRule:
     situation = sampler.situation()
-    rule = BudgetRule(oracle=objective, severity=True, kind_offsets=True).refitted(situation)
+    fresh = rule.fitted is not None and rule.fitted.count == situation.scores.mark.size
+    return rule if fresh else rule.refitted(situation)
+
+
+def _judged(
+    cell: Cell, sampler: BudgetedSampler, rule: BudgetRule, rng: np.random.Generator
+) -> dict[str, float | FloatArray]:
+    """Hold the model's numbers about the list of this moment against the truth."""
+    situation, objective = sampler.situation(), rule.oracle
     look = rule.look(situation)
+    assert rule.fitted is not None
     quality = look.quality
     if quality is None:
-        assert rule.fitted is not None
         draws = joint_draws(
             situation.scores,
             n=situation.n,
@@ -73,10 +142,24 @@ def _one_run(
             rng=rng,
         )
         quality = quality_of_draws(objective, draws, look.cohort)
-    truth = _truth_of(cell, sheet, sampler)
+    truth, others = _truth_of(cell, sampler)
     best = objective.best(truth)
     loss = objective.value(truth, best) - objective.value(truth, look.cohort)
-    belong = float(np.intersect1d(best, look.cohort).size)
+    found = _held_against(quality, look.cohort, best=best, loss=loss)
+    if cell["round"] == "insteval":
+        # The truth is itself a mean of marks: its noise moves the best list and what it is worth.
+        noise = (rule.fitted.noise_variance + rule.fitted.severity_variance) / others
+        deviation = np.sqrt((look.radius / rule.quantile) ** 2 + noise)
+        counted = list_quality(look.estimate, deviation, look.cohort)
+        again = _held_against(counted, look.cohort, best=best, loss=loss)
+        found |= {f"{COUNTED}{name}": value for name, value in again.items()}
+    return found
+
+
+def _held_against(
+    quality: ListQuality, cohort: IntArray, *, best: IntArray, loss: float
+) -> dict[str, float | FloatArray]:
+    belong = float(np.intersect1d(best, cohort).size)
     return {
         "expected": quality.expected_loss,
         "loss": loss,
@@ -92,31 +175,43 @@ def _round_of(cell: Cell, rng: np.random.Generator) -> tuple[KnownMarks, Oracle]
     """Return a fresh round of this cell's sort and its objective."""
     if cell["round"] == "insteval":
         sheet = KnownMarks.of(read_recording(Path(str(cell["data"])) / "insteval")).shuffled(rng)
-        return sheet, TopK(sheet.truth.size // INSTEVAL_SHARE)
+        return _first_of(sheet, LECTURERS), TopK(LECTURERS_CHOSEN)
     sheet = redrawn_twin(rng)
-    if cell["round"] == "200 of the twin":
-        sheet = replace(
-            sheet,
-            truth=sheet.truth[:SMALL],
-            table=sheet.table[:SMALL],
-            judges=sheet.judges[:SMALL],
-            interviews=sheet.interviews[:SMALL],
-        )
-        return sheet, TopK(SMALL_PLACES)
+    if cell["round"] in SMALL:
+        n, places = SMALL[str(cell["round"])]
+        return _first_of(sheet, n), TopK(places)
+    groups = rng.integers(0, GROUPS, sheet.truth.size)
     if cell["round"] == "twin, diverse":
-        groups = rng.integers(0, GROUPS, sheet.truth.size)
         return sheet, DiverseExact(size=TWIN_PLACES, groups=groups)
+    if cell["round"] == "twin, quotas":
+        each = np.full(GROUPS, TWIN_PLACES // GROUPS)
+        return sheet, Quota(size=TWIN_PLACES, groups=groups, minimum=each, maximum=each)
     return sheet, TopK(TWIN_PLACES)
 
 
-def _truth_of(cell: Cell, sheet: KnownMarks, sampler: BudgetedSampler) -> FloatArray:
-    """Return the truth: for recorded marks the mean of those that were not seen."""
-    if cell["round"] != "insteval":
-        return sheet.truth
+def _first_of(sheet: KnownMarks, n: int) -> KnownMarks:
+    return replace(
+        sheet,
+        truth=sheet.truth[:n],
+        table=sheet.table[:n],
+        judges=sheet.judges[:n],
+        interviews=sheet.interviews[:n],
+    )
+
+
+def _truth_of(cell: Cell, sampler: BudgetedSampler) -> tuple[FloatArray, FloatArray]:
+    """Return the truth, and the marks of which it is the mean (for recorded marks), each (n,).
+
+    For recorded marks it is the mean of those that were not seen.
+    """
+    sheet = sampler.source
+    if not isinstance(sheet, KnownMarks) or cell["round"] != "insteval":
+        return sheet.truth, np.full(sheet.truth.size, np.inf)
     unseen = np.arange(sheet.table.shape[1])[None, :] >= sampler.asked[:, :1]
     table = np.where(unseen, sheet.table, np.nan)
     counts = np.count_nonzero(~np.isnan(table), axis=1)
-    return np.where(counts > 0, np.nansum(table, axis=1) / np.maximum(counts, 1), sheet.truth)
+    truth = np.where(counts > 0, np.nansum(table, axis=1) / np.maximum(counts, 1), sheet.truth)
+    return truth, np.maximum(counts, 1).astype(np.float64)
 
 
 def _within(value: float, ends: tuple[float, float]) -> float:
@@ -136,113 +231,21 @@ def _bins(quality: ListQuality, best: np.ndarray) -> dict[str, FloatArray]:
 
 
 def _parts(effort: StudyEffort) -> Sequence[StudyPart]:
-    cells: list[Cell] = [{"round": "twin", "budget": b} for b in (1.25, 2.0, 3.0)]
-    cells += [{"round": "200 of the twin", "budget": b} for b in (1.5, 2.5)]
-    cells += [{"round": "twin, diverse", "budget": b} for b in (1.5, 2.5)]
+    cells: list[Cell] = [
+        {"round": "twin", "budgets": "1.25 2 3"},
+        {"round": "200 of the twin", "budgets": "1.5 2.5"},
+        {"round": "like the demo's master's program", "floor": 2, "budgets": "2.5"},
+        {"round": "like the demo's doctoral program", "floor": 2, "budgets": "2.5"},
+        {"round": "twin, quotas", "budgets": "1.25 2 3"},
+        {"round": "twin, diverse", "budgets": "1.25 2 3"},
+    ]
+    parts = [StudyPart(name="redraws", cells=cells, work=numbers, full=50, quick=3, chunk=10)]
     if effort.data is not None and (effort.data / "insteval" / "scores.csv").exists():
-        cells += [
-            {"round": "insteval", "budget": b, "data": str(effort.data)} for b in (1.5, 2.0, 3.0)
-        ]
-    return [StudyPart(name="numbers", cells=cells, work=numbers, full=50, quick=3, chunk=5)]
-
-
-def _rows(results: Sequence[Result]) -> list[Row]:
-    rows: list[Row] = []
-    for cell, arrays in results:
-        loss, expected = floats(arrays, "loss"), floats(arrays, "expected")
-        count, said, true = (
-            floats(arrays, name).sum(axis=0) for name in ("count", "said", "true")
+        real: list[Cell] = [{"round": "insteval", "budgets": "1.5 2 3", "data": str(effort.data)}]
+        parts.append(
+            StudyPart(name="insteval", cells=real, work=numbers, full=50, quick=2, chunk=2)
         )
-        mean, error = mean_and_error(loss)
-        rows.append(
-            {
-                "round": str(cell["round"]),
-                "budget": float(cell["budget"]),
-                "runs": loss.size,
-                "expected": float(expected.mean()),
-                "loss": mean,
-                "loss_se": error,
-                "expected_over_loss": float(expected.mean() / loss.mean()),
-                "loss_covered": float(floats(arrays, "loss_covered").mean()),
-                "belong": float(floats(arrays, "belong").mean()),
-                "belong_true": float(floats(arrays, "belong_true").mean()),
-                "belong_covered": float(floats(arrays, "belong_covered").mean()),
-                "calibration_error": float(np.abs(said - true).sum() / count.sum()),
-            }
-        )
-    return rows
-
-
-def _reliability(results: Sequence[Result]) -> list[Row]:
-    rows: list[Row] = []
-    for cell, arrays in results:
-        sums = [floats(arrays, name).sum(axis=0) for name in ("count", "said", "true")]
-        for count, said, true in zip(*sums, strict=True):
-            if count:
-                rows.append(
-                    {
-                        "round": str(cell["round"]),
-                        "budget": float(cell["budget"]),
-                        "applicants": int(count),
-                        "said": float(said / count),
-                        "true": float(true / count),
-                    }
-                )
-    return rows
-
-
-def _finding(_effort: StudyEffort, results: Mapping[str, Sequence[Result]]) -> Finding:
-    table = FindingTable.of(_rows(results["numbers"]))
-    ratios, covered = table.numbers("expected_over_loss"), table.numbers("loss_covered")
-    errors, belonging = table.numbers("calibration_error"), table.numbers("belong_covered")
-    return Finding(
-        tables={
-            "list-quality": table,
-            "list-quality-reliability": FindingTable.of(_reliability(results["numbers"])),
-        },
-        figures={"list-quality": _draw},
-        seen=(
-            f"The expected loss is {min(ratios):.2f} to {max(ratios):.2f} times the true one and "
-            f"its 90 % range covers {100 * min(covered):.0f} to {100 * max(covered):.0f} % of "
-            f"runs. The probabilities of being among the top err by {max(errors):.3f} at most, "
-            f"and the range of H covers at least {100 * min(belonging):.0f} % of runs."
-        ),
-        notes=(
-            (
-                "Seeds are not those by which the factor 1.2 of the ranges was chosen. Losses are "
-                "in the objective's units; under `diverse` 64 draws take the place of the closed "
-                "form."
-            ),
-            (
-                "The ICLR panel is no yardstick: the mean that would be its truth contains the "
-                "marks that were seen. For insteval the truth is the mean of each lecturer's "
-                "other marks."
-            ),
-        ),
-    )
-
-
-def _draw(tables: dict[str, FindingTable]) -> Figure:
-    table = tables["list-quality-reliability"]
-    figure, (axes,) = canvas(height=3.6)
-    for number, name in enumerate(dict.fromkeys(str(r) for r in table.column("round"))):
-        rows = sorted(table.where(round=name).records(), key=lambda row: float(row["said"] or 0))
-        series(
-            axes,
-            [float(row["said"] or 0) for row in rows],
-            [float(row["true"] or 0) for row in rows],
-            name=name,
-            number=number,
-        )
-    axes.plot([0, 1], [0, 1], color="0.6", linewidth=0.8)
-    label(
-        axes,
-        title="Likely among the top: said and true",
-        x="probability by the model",
-        y="share really among the top",
-    )
-    figure.legend(loc="outside lower center", ncols=2)
-    return figure
+    return parts
 
 
 STUDIES = (
@@ -252,6 +255,6 @@ STUDIES = (
         title="Whether the numbers about a list are right",
         paper="Not in the paper, which has no model of the loss.",
         parts=_parts,
-        conclude=_finding,
+        conclude=finding,
     ),
 )

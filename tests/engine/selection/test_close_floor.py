@@ -1,19 +1,37 @@
 """Nobody who is too close to call is decided on fewer reviews than are promised."""
 
+import json
+import threading
+import time
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from swapflow.bandit.situation import IntArray
 from swapflow.domain.cohort.proposal import Standing, Waiver
 from swapflow.domain.cycle import CycleStatus
+from swapflow.domain.event import EventType
 from swapflow.domain.objective import GroupQuota
 from swapflow.domain.reviewing.assignment import PullReason
-from swapflow.domain.rules import DispatchMode, Floor, FloorFor, RuleName, Rules, SeatLine
+from swapflow.domain.rules import (
+    FIRST_AVERAGES,
+    LATEST_AVERAGES,
+    DispatchMode,
+    Floor,
+    FloorFor,
+    RuleName,
+    Rules,
+    SeatLine,
+)
 from swapflow.domain.rules_text import from_text, to_text
 from swapflow.engine.audit.finished_cycle import check, gather_finished_cycle
+from swapflow.engine.coordination.background_judge import PATIENCE
 from swapflow.engine.lifecycle.close_forecast import close_forecast, share_too_close
+from swapflow.engine.lifecycle.launch import settled_at_launch
+from swapflow.engine.lifecycle.rule_changes import kept
 from swapflow.engine.selection.close_floor import payable
+from swapflow.engine.selection.list_quality import JudgedList, QualityQuestion
 from swapflow.errors import InvalidInputError
 from swapflow.files.rules.rules_file import TEMPLATES, parse_rules, rules_text, template
 from tests.engine.cycle_by_hand import CYCLE, World, chosen_floor, rules
@@ -159,3 +177,81 @@ def test_a_list_with_limits_on_groups_keeps_the_promise_by_draws() -> None:
     assert sum(n < 3 for n in reviews_of_close(world)) <= 2
     assert proposal.promises_close
     world.verify()
+
+
+def test_the_draws_before_a_stop_are_made_outside_the_turns(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A coordinator serves other programs meanwhile, and the stop is the same."""
+    quota = GroupQuota(attribute="region", value="North", maximum=6)
+    limited = replace(PROMISED, quotas=(quota,))
+    plain = ended(limited)
+    threads: list[str] = []
+    answer = QualityQuestion.answer
+
+    def slowly(question: QualityQuestion, members: IntArray | None = None) -> JudgedList:
+        threads.append(threading.current_thread().name)
+        time.sleep(3 * PATIENCE)
+        return answer(question, members)
+
+    monkeypatch.setattr(QualityQuestion, "answer", slowly)
+    world = ended(limited)
+
+    assert threads
+    assert all(name.startswith("judge") for name in threads)
+    assert world.cycle.status is plain.cycle.status
+    assert [e.type for e in world.events()] == [e.type for e in plain.events()]
+
+
+def uneven(external_id: str, kind: str, ordinal: int, by: str) -> float:
+    """Marks of which every fourth reviewer's are high: a plain average may lie above the cut."""
+    number = int(external_id[1:])
+    generous = 0.3 if int(by[1:]) % 4 == 0 else 0.0
+    return min(1.0, 0.1 + 0.02 * number + generous + 0.05 * ((number * 7 + ordinal * 5) % 3))
+
+
+def ended_uneven(averages: int) -> tuple[World, list[int]]:
+    """Run a program; return it with the reviews of those out above the cut."""
+    these = replace(PROMISED, averages=averages)
+    world = World(rules=these, applications=APPLICANTS, roster=12, launch=False)
+    with world.ledger.write(CYCLE) as tx:
+        # As the release of that version launched it.
+        tx.record(EventType.LAUNCHED, {"rules": 1})
+        tx.set_status(CycleStatus.RUNNING)
+    world.run(uneven)
+    proposal = world.product.cohort.propose(CYCLE)
+    return world, [place.pulls["review"] for place in proposal.out_above_cut]
+
+
+def test_who_is_out_above_the_cut_gets_one_more_review_than_the_floor() -> None:
+    """Before the stop, without a request by staff; programs launched before keep their promise."""
+    _, before = ended_uneven(FIRST_AVERAGES)
+    world, after = ended_uneven(LATEST_AVERAGES)
+
+    assert min(before) <= 3
+    assert min(after, default=4) >= 4
+    assert world.cycle.status in {CycleStatus.PROPOSED, CycleStatus.ENDED}
+    world.verify()
+
+
+def test_a_launched_program_keeps_what_a_plain_average_brings() -> None:
+    assert "averages" not in json.loads(to_text(replace(PROMISED, averages=FIRST_AVERAGES)))
+    assert from_text(to_text(PROMISED)).averages == LATEST_AVERAGES
+    old = replace(PROMISED, averages=FIRST_AVERAGES)
+
+    assert kept(old, PROMISED, launched=True).averages == FIRST_AVERAGES
+    assert settled_at_launch(old).averages == LATEST_AVERAGES
+
+
+def test_the_checks_before_signing_name_who_they_are_about() -> None:
+    """What the page shows, for programs that read."""
+    world = ended(replace(PROMISED, budget=APPLICANTS + 2))
+    proposal = world.product.cohort.propose(CYCLE)
+    checks = {check.name: check for check in proposal.checks}
+
+    assert list(checks) == ["floors", "limits", "close_floor", "out_above_cut"]
+    assert checks["floors"].applicants
+    assert not checks["close_floor"].met
+    assert checks["limits"].met
+    assert checks["out_above_cut"].met == (not proposal.out_above_cut)
+    assert "close_floor" not in {c.name for c in replace(proposal, promises_close=False).checks}

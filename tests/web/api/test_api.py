@@ -93,7 +93,13 @@ def test_a_whole_program_is_run_by_the_api_alone(site: Site) -> None:
 
     assert api.get(f"{V1}/cycles/ms/progress").json()["kinds"][0]["done"] >= 6
     assert api.post(f"{V1}/cycles/ms/stop", json={"reason": "enough"}).status_code == 200
-    assert len(api.get(f"{V1}/cycles/ms/proposal").json()["places"]) == 6
+    proposal = api.get(f"{V1}/cycles/ms/proposal").json()
+    assert len(proposal["places"]) == 6
+    lacking = [p["external_id"] for p in proposal["places"] if p["reviews_missing"]]
+    assert [(c["name"], c["met"], c["applicants"]) for c in proposal["checks"]] == [
+        ("floors", not lacking, lacking),
+        ("limits", True, []),
+    ]
     prepared = api.put(f"{V1}/cycles/ms/decision", json={"waiver": "a small round"})
     assert prepared.status_code == 200, prepared.text
     chair = site.signed_in(Role.CHAIR)

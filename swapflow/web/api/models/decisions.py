@@ -62,6 +62,23 @@ class Place(Out):
     reviews_missing: dict[str, int]
 
 
+class Check(Out):
+    """One thing that is looked at before a list is signed."""
+
+    name: Literal["floors", "limits", "close_floor", "out_above_cut"] = Field(
+        description=(
+            "`floors`: everybody has the reviews promised; `limits`: the list keeps every limit; "
+            "`close_floor`: so has everybody too close to call; `out_above_cut`: nobody is "
+            "proposed out although the plain average of the marks is above the cut."
+        )
+    )
+    met: bool = Field(
+        description="Else a decision needs a waiver, and for a limit the rules a change."
+    )
+    applicants: list[str]
+    sentences: list[str]
+
+
 class Proposal(WithListQuality):
     """The list that the rule proposes; people decide."""
 
@@ -73,6 +90,7 @@ class Proposal(WithListQuality):
     stop_sentence: str
     promises: str
     most_to_gain: float | None
+    checks: list[Check]
     places: list[Place]
     digest: str = Field(
         description="Of all that a decision rests on; with it, no other list is prepared."

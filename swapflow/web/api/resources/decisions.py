@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
-from swapflow.domain.cohort.proposal import Place, figures_of
+from swapflow.domain.cohort.proposal import Place, SigningCheck, figures_of
 from swapflow.domain.cycle import CycleStatus
 from swapflow.engine.cohort.finalize import Override
 from swapflow.engine.cohort.prepared_decisions import prepared_revision
@@ -16,6 +16,7 @@ from swapflow.web.api.idempotency import ApiRoute
 from swapflow.web.api.models import decisions
 from swapflow.web.api.models.base import Counted, finite, judged
 from swapflow.web.api.models.decisions import (
+    Check,
     Digest,
     NewDecision,
     Outcome,
@@ -141,6 +142,7 @@ def read_proposal(cycle_id: CycleId, principal: MaySeeApplicants, product: Produ
         promises=made.sheet.promises,
         most_to_gain=finite(made.sheet.certified_loss),
         **judged(figures_of(made.sheet)),
+        checks=list(map(_check, made.checks)),
         places=list(map(_place, made.places)),
         digest=made.seal.digest,
     )
@@ -283,6 +285,17 @@ def _person(principal: Principal) -> None:
     """Refuse a program: a signature is a person's."""
     if principal.scopes is not None:
         raise ForbiddenError("key_cannot_sign")
+
+
+def _check(check: SigningCheck) -> Check:
+    return Check.model_validate(
+        {
+            "name": check.name,
+            "met": check.met,
+            "applicants": list(check.applicants),
+            "sentences": [str(sentence) for sentence in check.sentences],
+        }
+    )
 
 
 def _place(place: Place) -> decisions.Place:
