@@ -24,7 +24,7 @@ from playwright.sync_api import Locator, Page, Route, expect
 
 from swapflow.domain.reviewing.assignment import Assignment
 from swapflow.domain.rules import KindRules
-from tests.browser.office import CODE, LINK, PHONE, Deployment
+from tests.browser.office import CODE, LINK, PHONE, Deployment, show_form
 from tests.web.site import SITE_RULES
 
 
@@ -56,6 +56,7 @@ def next_task(up: Deployment, reviewer: str = "R1") -> tuple[Assignment, str]:
 
 
 def give_marks(page: Page, mark: str = "3") -> None:
+    show_form(page)
     page.locator(f"input[name=c0][value='{mark}']").check()
     page.locator(f"input[name=c1][value='{mark}']").check()
 
