@@ -24,7 +24,7 @@ from swapflow.i18n.pseudo_locales import PSEUDO, strangely
 
 
 # English in a form without ambiguity: the day before the month, the month as a word.
-_MOMENT, _DAY = "EEE d MMM y, HH:mm", "EEE d MMM"
+_MOMENT, _DAY, _LONG_DAY = "EEE d MMM y, HH:mm", "EEE d MMM", "EEEE d MMMM"
 
 _SPANS = (
     (
@@ -68,6 +68,39 @@ def day(at: datetime | None, zone: str = "UTC") -> str:
         spelled = format_datetime(local, _DAY, tzinfo=local.tzinfo, locale=language.locale)
         return _as_said(spelled, language)
     return format_skeleton("MMMEd", local, tzinfo=local.tzinfo, locale=language.locale)
+
+
+def long_day(at: datetime | None, zone: str = "UTC") -> str:
+    """Format a day in a zone, its words whole: "Friday 12 December"."""
+    if at is None:
+        return gettext("no date")
+    local, language = at.astimezone(ZoneInfo(zone)), current_language()
+    if is_english(language):
+        spelled = format_datetime(local, _LONG_DAY, tzinfo=local.tzinfo, locale=language.locale)
+        return _as_said(spelled, language)
+    return format_skeleton("MMMMEEEEd", local, tzinfo=local.tzinfo, locale=language.locale)
+
+
+def weekday(at: datetime, zone: str = "UTC") -> str:
+    """Format the day of the week in a zone, short: "Fri"."""
+    local, language = at.astimezone(ZoneInfo(zone)), current_language()
+    return _as_said(format_date(local.date(), "EEE", locale=language.locale), language)
+
+
+def day_number(at: datetime, zone: str = "UTC") -> str:
+    """Format the day of the month in a zone: "12"."""
+    local = at.astimezone(ZoneInfo(zone))
+    return format_decimal(local.day, locale=current_language().locale)
+
+
+def hours(minutes: int) -> str:
+    """Format a length of work: "25 min", "3 h", "3 h 20 min"."""
+    whole, rest = divmod(minutes, 60)
+    if not whole:
+        return gettext("%(minutes)s min") % {"minutes": number(rest)}
+    if not rest:
+        return gettext("%(hours)s h") % {"hours": number(whole)}
+    return gettext("%(hours)s h %(minutes)s min") % {"hours": number(whole), "minutes": rest}
 
 
 def date_of(on: date) -> str:

@@ -92,6 +92,9 @@ TEXTS = {
         "one meant"
     ),
     "rules_file_not_utf8": "{name}: this is no UTF-8 text; save it as UTF-8",
+    "waiting_review_of_another_account": (
+        "this review waits for another account; sign in as the person who wrote it"
+    ),
     "draft_malformed": "a draft is {{version, body}} as JSON",
     "draft_body_malformed": "a draft's body holds texts by name",
     "note_control_character": "there is a control character in the note",

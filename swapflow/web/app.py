@@ -52,7 +52,7 @@ from swapflow.web.http.middleware import OwnHost, SameSiteOnly, SecurityHeaders,
 from swapflow.web.http.rendering import STATIC, places_of
 from swapflow.web.http.shutdown import ShutdownMiddleware
 from swapflow.web.http.static_files import StaticFilesInMemory
-from swapflow.web.reviewing import decline, documents, review, task_list
+from swapflow.web.reviewing import decline, documents, offline, review, task_list
 from swapflow.web.setup import programs, rubrics, rules
 
 
@@ -124,6 +124,7 @@ def create_app(
         provider,
         profile,
         task_list,
+        offline,
         review,
         decline,
         documents,

@@ -35,6 +35,9 @@ LINK = r"http\S+?(/sign-in/link/\S+)"
 CODE = r"\b\d{6}\b"
 """What a mail with a way in holds."""
 
+START = re.compile(r"^(Start|Continue) ")
+"""The name of the link to the review that is best done next."""
+
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 
 
@@ -188,6 +191,13 @@ class Deployment:
         else:
             self.strayed.append(request.url)
             route.abort()
+
+
+def show_form(page: Page) -> None:
+    """Turn a review page from the file to the form, where it is narrow and shows one of them."""
+    score = page.locator("label[for=view-score]")
+    if score.is_visible():
+        score.click()
 
 
 def settle(page: Page) -> None:

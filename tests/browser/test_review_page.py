@@ -5,7 +5,7 @@ import re
 from playwright.sync_api import Page, expect
 
 from swapflow.domain.reviewing.assignment import Assignment
-from tests.browser.office import PHONE, Deployment
+from tests.browser.office import PHONE, Deployment, show_form
 
 
 SAVED = re.compile(r"Saved \d\d?:\d\d")
@@ -15,6 +15,7 @@ def opened(page: Page, up: Deployment, task: Assignment) -> None:
     answer = page.goto(f"/tasks/{up.product.tasks.code(task.id)}")
     assert answer is not None
     assert answer.ok
+    show_form(page)
 
 
 def give_marks(page: Page) -> None:

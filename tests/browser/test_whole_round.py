@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from swapflow.identity.permissions import Role, Scope
 from swapflow.ledger.sql_ledger import SqlLedger
-from tests.browser.office import LINK, Deployment, deployed
+from tests.browser.office import LINK, START, Deployment, deployed, show_form
 from tests.web.site import PASSWORD
 
 
@@ -81,7 +81,7 @@ def test_a_cycle_runs_from_import_to_the_signed_list_in_the_browser(
             move_clock(up, days=15)
             see_overdue_and_pass_on(staff)
             cleo.reload()
-            expect(cleo.get_by_text("Start next")).to_have_count(0)
+            expect(cleo.get_by_role("link", name=START)).to_have_count(0)
             score_all(up, (ana, "ana"), (ben, "ben"), given=given)
 
         decide(staff)
@@ -250,11 +250,13 @@ def enter_by_mail(up: Deployment, phone: Page, email: str) -> None:
     phone.get_by_role("button", name="Mail me a sign-in link").click()
     phone.goto(up.mailed(email, LINK, after=before))
     phone.get_by_role("button", name="Continue as").click()
-    expect(phone.get_by_role("link", name="Start next")).to_be_visible()
+    expect(phone.get_by_role("link", name=START)).to_be_visible()
 
 
 def decline_one(phone: Page) -> None:
-    phone.get_by_role("link", name=re.compile("^Decline")).first.click()
+    phone.get_by_role("link", name=START).click()
+    show_form(phone)
+    phone.get_by_role("link", name=re.compile("^Decline")).click()
     phone.get_by_label("Conflict of interest").check()
     phone.get_by_role("button", name="Decline").click()
     expect(phone.get_by_text("Declined.")).to_be_visible()
@@ -265,12 +267,13 @@ def score_next(
 ) -> bool:
     """Score what the inbox offers next; False when there is nothing."""
     phone.goto("/inbox")
-    start = phone.get_by_role("link", name="Start next")
+    start = phone.get_by_role("link", name=START)
     if not start.count():
         return False
     start.click()
     expect(phone.get_by_role("heading", level=1)).to_have_text(NUMBERED)
     applicant = named(up)[phone.get_by_role("heading", level=1).inner_text()]
+    show_form(phone)
     marks = MARKS.get(applicant, OTHERS)
     for name, mark in zip(("c0", "c1"), marks, strict=True):
         phone.locator(f"input[name={name}][value='{mark}']").check()

@@ -121,6 +121,19 @@ class ListedTask:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TaskCounts:
+    """How far a reviewer is, in all their programs: tasks done, and tasks that wait."""
+
+    done: int
+    waiting: int
+
+    @property
+    def all(self) -> int:
+        """Both together."""
+        return self.done + self.waiting
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DueWork:
     """What waits for a cycle's coordinator beside its events, all as of one moment.
 

@@ -9,7 +9,7 @@ from swapflow.domain.people.document import Document, NewDocument
 from swapflow.domain.people.interview import Interview
 from swapflow.domain.reviewing.assignment import AssignmentStatus
 from swapflow.domain.reviewing.score import Draft, ScoreDetails
-from swapflow.engine.ports.records import ListedTask, ProgramSeat, TaskRecord
+from swapflow.engine.ports.records import ListedTask, ProgramSeat, TaskCounts, TaskRecord
 
 
 class ReviewerTasks(Protocol):
@@ -35,6 +35,10 @@ class ReviewerTasks(Protocol):
         Raises:
             DamagedRecordError: If a row cannot be read.
         """
+        ...
+
+    def task_counts(self, seats: Collection[tuple[str, int]]) -> TaskCounts:
+        """Count the tasks of (cycle, reviewer number) seats: those done and those open."""
         ...
 
     def drafts(self, ids: Collection[str]) -> dict[str, Draft]:

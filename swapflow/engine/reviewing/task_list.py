@@ -52,6 +52,8 @@ class Task:
     Attributes:
         minutes: Estimated time; None when the round's unit is another.
         due_at: Due time to the minute.
+        is_interview: Whether the reviewer meets the applicant: there is a date, questions, or a
+            panel.
     """
 
     code: str
@@ -66,6 +68,7 @@ class Task:
     draft: bool
     skipped: bool
     interview: Interview | None
+    is_interview: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -224,6 +227,7 @@ def _tasks(seat: ProgramSeat, theirs: Collection[ListedTask], *, now: datetime) 
             draft=one.drafted,
             skipped=one.skipped,
             interview=one.interview,
+            is_interview=bool(one.interview or kind.questions or kind.seats > 1),
         )
 
 

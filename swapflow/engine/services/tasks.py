@@ -11,7 +11,7 @@ from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus
 from swapflow.domain.reviewing.score import Answer, Draft, Receipt, ScoreDetails
 from swapflow.engine.intake.roster import change_availability
 from swapflow.engine.notifications.reviewer_mail import notify
-from swapflow.engine.ports.records import ProgramSeat, TaskRecord
+from swapflow.engine.ports.records import ProgramSeat, TaskCounts, TaskRecord
 from swapflow.engine.reviewing import interviews, review_page
 from swapflow.engine.reviewing.decline import decline, take_back
 from swapflow.engine.reviewing.task_list import (
@@ -127,6 +127,10 @@ class TaskService:
     def next(self, seats: Collection[ProgramSeat], *, after: str) -> Task | None:
         """Read the next task of a person, None when there is none."""
         return read_next(seats, after=after, ledger=self.context.ledger)
+
+    def counts(self, seats: Collection[tuple[str, int]]) -> TaskCounts:
+        """Count a person's tasks in all their programs: those done and those that wait."""
+        return self.context.ledger.task_counts(seats)
 
     def find(self, task: str, *, reviewer: int) -> TaskRecord:
         """Find a reviewer's own task by its code; another's counts as missing."""

@@ -3,14 +3,14 @@
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import bindparam, func, or_, select
 from typing_extensions import override
 
 from swapflow.domain.ids import cycle_of
 from swapflow.domain.people.interview import Interview
 from swapflow.domain.people.shown_columns import ShownColumns
-from swapflow.domain.reviewing.assignment import AssignmentStatus
-from swapflow.engine.ports.records import SHOWN, ListedTask, ProgramSeat, TaskRecord
+from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT, AssignmentStatus
+from swapflow.engine.ports.records import SHOWN, ListedTask, ProgramSeat, TaskCounts, TaskRecord
 from swapflow.engine.ports.reviewer_tasks import ReviewerTasks
 from swapflow.errors import NotFoundError
 from swapflow.ledger.core import queries
@@ -134,6 +134,27 @@ class SqlTaskReads(ReviewerTasks):
             if cycle_id in found
             for cycle, rules, unit, shown in (found[cycle_id],)
         )
+
+    @override
+    def task_counts(self, seats: Collection[tuple[str, int]]) -> TaskCounts:
+        if not seats:
+            return TaskCounts(done=0, waiting=0)
+        own = or_(
+            *(
+                (ASSIGNMENT.c.cycle_id == cycle_id) & (ASSIGNMENT.c.reviewer == number)
+                for cycle_id, number in seats
+            )
+        )
+        statuses = [status.value for status in OPEN_ASSIGNMENT | {AssignmentStatus.SCORED}]
+        query = (
+            select(ASSIGNMENT.c.status, func.count())
+            .where(own, ASSIGNMENT.c.status.in_(statuses))
+            .group_by(ASSIGNMENT.c.status)
+        )
+        with self._database.reading() as connection:
+            found = {str(status): int(count) for status, count in connection.execute(query)}
+        done = found.pop(AssignmentStatus.SCORED.value, 0)
+        return TaskCounts(done=done, waiting=sum(found.values()))
 
     @override
     def listed_tasks(

@@ -11,7 +11,18 @@ from fastapi.responses import HTMLResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from swapflow.files.exports.writers import Format
-from swapflow.i18n.formatting import clock, counted, date_of, day, moment, number
+from swapflow.i18n.formatting import (
+    clock,
+    counted,
+    date_of,
+    day,
+    day_number,
+    hours,
+    long_day,
+    moment,
+    number,
+    weekday,
+)
 from swapflow.i18n.languages import current_language, gettext, gettext_noop, ngettext
 from swapflow.i18n.translation import translate
 from swapflow.identity.permissions import Right
@@ -104,10 +115,14 @@ def _environment() -> Environment:
     environment.policies["ext.i18n.trimmed"] = True
     install = environment.install_gettext_callables  # type: ignore[attr-defined]  # the extension
     install(gettext, ngettext, newstyle=True)
-    environment.globals.update(asset=asset, counted=counted)
+    environment.globals.update(
+        asset=asset, counted=counted, weekday=weekday, day_number=day_number
+    )
     environment.filters.update(
         moment=moment,
         day=day,
+        long_day=long_day,
+        hours=hours,
         date_of=date_of,
         clock=clock,
         hundred=hundred,

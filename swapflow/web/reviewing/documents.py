@@ -19,6 +19,7 @@ from swapflow.identity.principal import Principal
 from swapflow.web.http.context import Product, TheOffice
 from swapflow.web.http.dependencies import Own, may
 from swapflow.web.http.rendering import render
+from swapflow.web.reviewing.offline import keep_until
 
 
 router = APIRouter()
@@ -34,7 +35,8 @@ _FOR_PDF = (
 def show_file(own: Own, product: Product, number: int) -> Response:
     """Return a document of the reviewer's own task, as far as the blind policy allows."""
     paper, body = product.tasks.document(own.assignment, number)
-    return _served(body, paper.media, neutral_name(number, paper.media))
+    served = _served(body, paper.media, neutral_name(number, paper.media))
+    return keep_until(served, own.principal, own.assignment.due_at)
 
 
 @router.get("/applicants/{cycle_id}/files/{application}/{position}")

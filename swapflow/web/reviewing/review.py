@@ -3,13 +3,13 @@
 import asyncio
 from collections.abc import Mapping
 from concurrent.futures import Future
+from datetime import timedelta
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 from starlette.concurrency import run_in_threadpool
 
-from swapflow.domain.reviewing.assignment import AssignmentStatus
 from swapflow.domain.reviewing.score import Draft
 from swapflow.engine.reviewing.review_page import ReviewPage
 from swapflow.engine.reviewing.submitted_score import NOTHING_GIVEN, review_revision
@@ -20,26 +20,29 @@ from swapflow.errors import (
     InvalidInputError,
     StaleDraftError,
     StaleRevisionError,
-    SwapflowError,
 )
-from swapflow.i18n.formatting import clock, moment
+from swapflow.i18n.formatting import clock, day, moment
 from swapflow.i18n.languages import gettext
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
-from swapflow.web.http.context import Product, TheOffice
+from swapflow.web.http.context import Product, TheOffice, app_context
 from swapflow.web.http.dependencies import Own, OwnTask, may, open_seats, own_task, own_task_within
 from swapflow.web.http.rendering import render
 from swapflow.web.reviewing.decline import by_code
+from swapflow.web.reviewing.offline import keep_until, words_of_the_strip
 from swapflow.web.reviewing.review_form import (
     RECOMMENDATIONS,
     Fields,
     Filled,
     answer_of,
     draft_in,
+    is_stale,
     kept,
+    marks_made,
     told,
     values_of,
     version_of,
+    weight_in_words,
 )
 
 
@@ -117,6 +120,7 @@ def show_receipt(request: Request, own: Own, product: Product) -> Response:
             "given": sheet.given,
             "following": following,
             "recommendations": RECOMMENDATIONS,
+            "strip_words": words_of_the_strip(),
         },
     )
 
@@ -185,7 +189,7 @@ async def enter_for_reviewer(
                     )
         except (StaleRevisionError, AssignmentClosedError) as error:
             sheet = _theirs(product, cycle_id, reviewer_number, task)
-            if not _is_stale(error) or sheet.given is None:
+            if not is_stale(error) or sheet.given is None:
                 raise
             return _form(request, sheet, Filled(values=fields), staff=principal, stale=True)
         office.audit_log.record(
@@ -220,7 +224,7 @@ def _act(request: Request, own: OwnTask, product: Swapflow, fields: dict[str, st
             product.tasks.submit([answer])
     except AssignmentClosedError as error:
         sheet = product.tasks.page(own.task)
-        if not _is_stale(error) or sheet.given is None:
+        if not is_stale(error) or sheet.given is None:
             raise
         return _form(request, sheet, Filled(values=fields), own=own, stale=True)
     if then == "next":
@@ -254,13 +258,6 @@ def _correct(
         sheet = product.tasks.page(own.task)
         return _form(request, sheet, Filled(values=fields), own=own, stale=True)
     return RedirectResponse(f"/tasks/{sheet.code}/receipt", status_code=303)
-
-
-def _is_stale(error: SwapflowError) -> bool:
-    """Whether a review was handed in or corrected since the form was opened."""
-    return isinstance(error, StaleRevisionError) or (
-        isinstance(error, AssignmentClosedError) and error.status == AssignmentStatus.SCORED
-    )
 
 
 def _keep_draft(
@@ -327,17 +324,20 @@ def _form(
     Where the form is stale, what is stored is shown beside what was typed, and the form is from
     now on made from what is stored.
     """
+    tasks = app_context(request).product.tasks
+    counts = tasks.counts(own.principal.seats) if own and not sheet.given else None
     status = 422 if filled.problems else 409 if stale or theirs is not None else 200
     address = (
         f"/reviewers/{sheet.cycle.id}/{sheet.assignment.reviewer}/tasks/{sheet.code}"
         if staff
         else f"/tasks/{sheet.code}" + ("/correct" if sheet.given else "")
     )
-    return render(
+    page = render(
         request,
         "reviewing/review.html",
         {
             "sheet": sheet,
+            "strip_words": words_of_the_strip() if own else None,
             "filled": filled,
             "own": own,
             "staff": staff,
@@ -349,25 +349,40 @@ def _form(
             "version": sheet.draft.version if sheet.draft else 0,
             "saved": clock(sheet.draft.at, sheet.rules.zone) if sheet.draft else "",
             "recommendations": RECOMMENDATIONS,
-            "due": moment(sheet.assignment.due_at, sheet.rules.zone),
+            "due": due_in_words(sheet),
             "words": _words(),
+            "counts": counts,
+            "weight_in_words": weight_in_words,
+            "marks_made": marks_made,
         },
         status=status,
     )
+    if own is None or status != 200:  # noqa: PLR2004 - a page that was asked for
+        return page
+    return keep_until(page, own.principal, sheet.assignment.due_at)
+
+
+def due_in_words(sheet: ReviewPage) -> str:
+    """Word the due day; with the time, where it is today's."""
+    due, zone = sheet.assignment.due_at, sheet.rules.zone
+    if due is not None and timedelta(0) < due - sheet.now < timedelta(days=1):
+        return moment(due, zone)
+    return day(due, zone)
 
 
 def _words() -> dict[str, str]:
     """Return the sentences of the page's script; it fills in the words in braces."""
     return {
-        "total": gettext("{score} of 100"),
-        "toGo": gettext("{score} of 100, {left} to go"),
-        "nothing": gettext("Nothing typed yet; drafts are saved as you type"),
+        "marked": gettext("{done} of {all} marked"),
+        "nothing": gettext("Saves as you type"),
         "saving": gettext("Saving …"),
         "saved": gettext("Saved {at}"),
         "stored": gettext("The stored text"),
         "offline": gettext("Not connected – kept on this device"),
         "signedOut": gettext("Signed out – kept on this device"),
         "otherWay": gettext("Sign in through your organisation – kept on this device"),
+        "waits": gettext("Submitted on this device – sent when there is a connection"),
+        "incomplete": gettext("Choose a mark, or Can't judge, in each row first"),
         "handedIn": gettext("This review was handed in already"),
         "closed": gettext("This review is not asked for any more"),
         "tooLong": gettext("Too long to be saved – shorten it"),

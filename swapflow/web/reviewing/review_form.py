@@ -7,11 +7,17 @@ from typing import Annotated
 from fastapi import Depends, Request
 from starlette.datastructures import FormData
 
+from swapflow.domain.reviewing.assignment import AssignmentStatus
 from swapflow.domain.reviewing.rubric import utility
 from swapflow.domain.reviewing.score import Answer, ScoreDetails
 from swapflow.domain.rules import Criterion
 from swapflow.engine.reviewing.review_page import ReviewForm
-from swapflow.errors import InvalidInputError
+from swapflow.errors import (
+    AssignmentClosedError,
+    InvalidInputError,
+    StaleRevisionError,
+    SwapflowError,
+)
 from swapflow.i18n.languages import gettext, gettext_noop
 from swapflow.untrusted.json_text import load_json
 from swapflow.web.http.nested_forms import is_plain
@@ -103,7 +109,7 @@ def _mark(
     if chosen == NOT_APPLICABLE:
         return None
     if chosen not in allowed:
-        problems[name] = gettext_noop("Choose a mark, or N/A.")
+        problems[name] = gettext_noop("Choose a mark, or Can't judge.")
         return None
     return allowed[chosen]
 
@@ -153,14 +159,44 @@ def _text(fields: Mapping[str, str], name: str, most: int, problems: dict[str, s
 
 def told(given: ScoreDetails, sheet: ReviewForm) -> list[tuple[str, str]]:
     """Return what a stored review says: what each field is called, and its content."""
-    values = values_of(given, sheet)
-    names = {"score": gettext("Score"), "remark": gettext("Remark")}
+    return fields_in_words(values_of(given, sheet), sheet)
+
+
+def fields_in_words(values: Mapping[str, str], sheet: ReviewForm) -> list[tuple[str, str]]:
+    """Return what a filled form says: what each field is called, and its content."""
+    names = {
+        "score": gettext("Score"),
+        "remark": gettext("Remark"),
+        "confidence": gettext("How sure"),
+        "recommendation": gettext("Recommendation"),
+        "private": gettext("Private note to staff"),
+    }
     for index, criterion in enumerate(sheet.rubric.criteria if sheet.rubric else ()):
         names[f"c{index}"] = criterion.name
-        names[f"note{index}"] = criterion.name
+        names[f"note{index}"] = gettext("Note on %(criterion)s") % {"criterion": criterion.name}
     for number, question in enumerate(sheet.kind.questions, start=1):
         names[f"question{number}"] = question
-    return [(names.get(name, gettext(name)), value) for name, value in values.items()]
+    return [(names[name], text) for name, text in values.items() if name in names and text]
+
+
+def weight_in_words(weight: float) -> str:
+    """Word how often a criterion counts: "counts once", "counts twice", "counts 1.5 times"."""
+    known = {1.0: gettext("counts once"), 2.0: gettext("counts twice")}
+    return known.get(weight) or gettext("counts %(weight)s times") % {"weight": f"{weight:g}"}
+
+
+def marks_made(values: Mapping[str, str], sheet: ReviewForm) -> str:
+    """Word how many criteria have a mark, or were left out on purpose: "2 of 3 marked"."""
+    criteria = sheet.rubric.criteria if sheet.rubric else ()
+    made = sum(bool(values.get(f"c{index}")) for index in range(len(criteria)))
+    return gettext("%(made)s of %(all)s marked") % {"made": made, "all": len(criteria)}
+
+
+def is_stale(error: SwapflowError) -> bool:
+    """Whether a review was handed in or corrected since the form was opened."""
+    return isinstance(error, StaleRevisionError) or (
+        isinstance(error, AssignmentClosedError) and error.status == AssignmentStatus.SCORED
+    )
 
 
 # Drafts

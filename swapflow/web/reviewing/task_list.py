@@ -9,29 +9,20 @@ from fastapi.responses import RedirectResponse, Response
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.people.reviewer import Absence
 from swapflow.domain.seal import NOTHING
-from swapflow.engine.reviewing.task_list import Section
+from swapflow.engine.reviewing.task_list import Section, Task
 from swapflow.errors import InvalidInputError
 from swapflow.i18n.formatting import until
-from swapflow.i18n.languages import gettext, gettext_noop
 from swapflow.web.http.context import Product
 from swapflow.web.http.dependencies import Seat, Signed, open_seats
 from swapflow.web.http.nested_forms import MadeFrom
 from swapflow.web.http.rendering import render
+from swapflow.web.reviewing.offline import keep_until, words_of_the_strip
 
 
 router = APIRouter()
 
-SECTIONS = (
-    (
-        Section.OVERDUE,
-        gettext_noop("Overdue"),
-        gettext_noop("These are still taken until the program closes."),
-    ),
-    (Section.SOON, gettext_noop("Due soon"), ""),
-    (Section.STARTED, gettext_noop("Started"), ""),
-    (Section.NEW, gettext_noop("New"), ""),
-)
-"""Sections of the list: what is in them, their heading, and what is said below it."""
+FIRST_ROWS = 6
+"""Reviews that the list shows at first; the rest opens with one press."""
 
 
 @router.get("/inbox")
@@ -48,16 +39,22 @@ def show_inbox(
     closed = all(
         cycle.status in {CycleStatus.ENDED, CycleStatus.FINALIZED} for cycle in task_list.cycles
     )
-    return render(
+    waiting = task_list.waiting
+    reviews = [task for task in waiting if not task.is_interview]
+    last_due = max((task.due_at for task in waiting if task.due_at), default=None)
+    page = render(
         request,
         "reviewing/task_list.html",
         {
             "desk": task_list,
-            "sections": [
-                (gettext(name), gettext(hint), tasks)
-                for section, name, hint in SECTIONS
-                if (tasks := [t for t in task_list.tasks if t.section is section])
-            ],
+            "strip_words": words_of_the_strip(),
+            "kept_until": last_due,
+            "several": len(task_list.cycles) > 1,
+            "interviews": sorted((task for task in waiting if task.is_interview), key=_when),
+            "reviews": reviews,
+            "first_rows": FIRST_ROWS,
+            "minutes": sum(task.minutes or 0 for task in reviews),
+            "next_due": next(iter(sorted((t for t in waiting if t.due_at), key=_due)), None),
             "passed_on": [t for t in task_list.tasks if t.section is Section.PASSED_ON],
             "done": [t for t in task_list.tasks if t.section is Section.DONE],
             "closed": closed,
@@ -68,6 +65,7 @@ def show_inbox(
             "until": lambda at: until(at, task_list.now),
         },
     )
+    return keep_until(page, principal, last_due)
 
 
 @router.post("/inbox/{cycle_id}/absences")
@@ -106,6 +104,17 @@ def set_packet(
         raise InvalidInputError("packet_unreadable")
     product.tasks.set_packet(seat.cycle_id, seat.number, int(packet), made_from=revision)
     return _back()
+
+
+def _when(task: Task) -> tuple[bool, float, str]:
+    """Sort interviews by date; those without one come last."""
+    dated = task.interview is not None and task.interview.stands
+    at = task.interview.starts_at.timestamp() if dated and task.interview else 0.0
+    return not dated, at, task.code
+
+
+def _due(task: Task) -> float:
+    return task.due_at.timestamp() if task.due_at else float("inf")
 
 
 def _absence(first: str, last: str) -> Absence:

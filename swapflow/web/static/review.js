@@ -16,6 +16,7 @@
   const submits = [...form.querySelectorAll("button[name=then]")];
   let version = Number(form.dataset.version);
   let timer = 0, dirty = false, saving = null, opened = false, leaving = false, waiting = null, typedAt = 0;
+  let unreachable = false, queued = false; // the last save met no server; what is submitted waits on this device
   let signedIn = 0; // counts what shows a session: refusals sent before it mean nothing any more
   const $ = (id) => document.getElementById(id);
   // The page brings the sentences in its reader's language.
@@ -26,17 +27,17 @@
   function read() {
     const body = {};
     for (const [name, value] of new FormData(form))
-      if (name !== "version" && name !== "then" && value) body[name] = value;
+      if (name !== "version" && name !== "then" && name !== "revision" && value) body[name] = value;
     return body;
   }
   function fill(body) {
     for (const field of form.elements) {
-      if (!field.name || field.name === "version" || field.name === "then") continue;
+      if (!field.name || field.name === "version" || field.name === "then" || field.name === "revision") continue;
       if (field.type === "radio") field.checked = body[field.name] === field.value;
       else field.value = body[field.name] || "";
       if (field.value && field.tagName === "TEXTAREA") field.closest("details")?.setAttribute("open", "");
     }
-    total();
+    count();
   }
   const keep = () => {
     try { localStorage.setItem(key, JSON.stringify({ version, body: read() })); } catch { /* full or forbidden */ }
@@ -49,23 +50,14 @@
       || field?.labels?.[0]?.textContent.trim() || field?.getAttribute("aria-label") || name;
   }
 
-  // Running total
+  // How many criteria are marked
 
-  const chip = $("total");
-  function total() {
+  const chip = $("marked");
+  function count() {
     if (!chip) return;
-    let sum = 0, weights = 0, left = 0;
-    for (const row of form.querySelectorAll("fieldset[data-weight]")) {
-      const chosen = row.querySelector("input[name^=c]:checked");
-      if (!chosen) left += 1;
-      else if (chosen.value !== "na") {
-        const [least, most, weight] = [row.dataset.least, row.dataset.most, row.dataset.weight].map(Number);
-        sum += weight * (Number(chosen.value) - least) / (most - least);
-        weights += weight;
-      }
-    }
-    chip.hidden = !weights;
-    chip.textContent = weights ? put(left ? words.toGo : words.total, { score: Math.round(100 * sum / weights), left }) : "";
+    const rows = [...form.querySelectorAll("fieldset[data-weight]")];
+    const done = rows.filter((row) => row.querySelector("input[name^=c]:checked")).length;
+    chip.textContent = put(words.marked, { done, all: rows.length });
   }
 
   // Saving
@@ -76,12 +68,13 @@
     try { await fetch(form.dataset.open, { method: "POST" }); } catch { opened = false; }
   }
   function changed() {
-    total();
+    count();
     if (!address) return;
     dirty = true;
     keep();
     clearTimeout(timer);
     timer = setTimeout(save, 1000);
+    if (queued) { queued = false; self.swapflowWaitsNot?.(form.dataset.task); }
     begin();
   }
   // Resolves to true when the server holds everything that is typed.
@@ -107,10 +100,12 @@
       });
     } catch {
       dirty = true;
+      unreachable = true;
       keep();
-      say(words.offline);
+      if (!queued) say(words.offline);
       return false;
     }
+    unreachable = false;
     if (answer.ok) {
       signedIn += 1;
       const kept = await answer.json();
@@ -210,6 +205,7 @@
 
   // Handing in
 
+  const isSubmit = (button) => button.value === "next" || button.value === "stay";
   function hand(button) {
     if (leaving) return;
     leaving = true;
@@ -221,15 +217,36 @@
     submits.forEach((b) => { b.disabled = true; });
     form.submit();
   }
+  // A form that is sent without a connection would be gone from the page.
+  async function connected() {
+    try { await fetch("/health/live", { cache: "no-store" }); unreachable = false; } catch { unreachable = true; say(words.noConnection); }
+    return !unreachable;
+  }
+  // Without a connection the review waits on this device, and is sent by itself.
+  async function wait(button) {
+    const rows = [...form.querySelectorAll("fieldset[data-weight]")];
+    const open = rows.find((row) => !row.querySelector("input[name^=c]:checked"));
+    if (open) { say(words.incomplete); open.querySelector("input").focus(); return; }
+    const revision = form.elements.revision.value;
+    await self.swapflowWaits({ task: form.dataset.task, who: form.dataset.who, fields: { ...read(), revision } });
+    queued = true;
+    dirty = false;
+    say(words.waits);
+    if (button.value === "next" && await self.swapflowKeeps()) { leaving = true; location.assign("/inbox"); }
+  }
+  document.addEventListener("review-sent", (event) => {
+    if (event.detail.task !== form.dataset.task) return;
+    leaving = true;
+    location.assign(event.detail.receipt);
+  });
   form.addEventListener("submit", async (event) => {
-    if (leaving) { event.preventDefault(); return; }
-    if (!address) { leaving = true; return; }
     event.preventDefault();
+    if (leaving) return;
     const pressed = event.submitter || submits[0]; // a second press must not take it from the first
     waiting = pressed;
-    if (!dirty && !saving) { hand(pressed); return; }
     say(words.saving);
-    if (await save()) hand(pressed);
+    if (dirty || saving ? await save() : await connected()) hand(pressed);
+    else if (unreachable && self.swapflowWaits && isSubmit(pressed)) { waiting = null; await wait(pressed); }
     else if (!$("again").open) waiting = null;
     // Otherwise the text stays here, and the status line says why.
   });
@@ -259,7 +276,7 @@
     } else if (left) forget();
     say(version ? state.textContent : words.nothing);
   }
-  total();
+  count();
   document.querySelector("[aria-invalid=true]")?.querySelector?.("input")?.focus();
 
   // Keys

@@ -98,7 +98,7 @@ def test_a_missing_mark_is_said_beside_its_row_and_nothing_typed_is_lost(site: S
     assert answer.status_code == 422
     assert 'id="c1-problem"' in answer.text
     assert "مرحبا 🎓" in answer.text
-    assert 'value="2" autocomplete="off" checked' in answer.text
+    assert re.search(r'value="2" autocomplete="off"[^>]* checked', answer.text)
     assert site.product.tasks.score(assignment.id) is None
 
 
@@ -138,7 +138,7 @@ def test_a_late_answer_is_still_taken(site: Site) -> None:
     site.turn()
     assert site.product.context.ledger.assignment(assignment.id).status is AssignmentStatus.EXPIRED
 
-    assert "Overdue" in client.get(task).text
+    assert "overdue" in client.get(task).text
     assert client.post(task, data=GOOD | {"then": "stay"}).status_code == 303
     assert site.product.tasks.score(assignment.id) is not None
 

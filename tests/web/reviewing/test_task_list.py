@@ -21,9 +21,9 @@ def test_the_headline_counts_what_waits_and_leads_to_the_first(site: Site) -> No
     page = client.get("/inbox").text
 
     waiting = site.product.tasks.inbox("fall", "R1")
-    assert f"{len(waiting)} reviews wait for you" in page
-    assert "(in 1" in page
-    assert page.index("Start next") > page.index("Next due")
+    assert f"0 of {len(waiting)} done" in page
+    assert ", in 1" in page
+    assert page.index("Start Applicant ") > page.index("Next due")
     assert all(f"/tasks/{site.product.tasks.code(a.id)}" in page for a in waiting)
     assert assignment.id not in page
 
@@ -37,18 +37,18 @@ def test_tasks_of_all_programs_stand_in_one_list(site: Site) -> None:
 
     assert "MS fall" in page
     assert "MS spring" in page
-    assert "4 reviews wait for you" in page
+    assert "0 of 4 done" in page
 
 
 def test_what_is_due_soon_stands_before_what_is_new_and_overdue_before_all(site: Site) -> None:
     site.launched(rules=SMALL, applicants=2, roster=1)
     client = site.signed_in(email="r1@example.org")
 
-    assert "<h2>New" in client.get("/inbox").text
+    assert '<span class="due">' in client.get("/inbox").text
     site.later(12 * 86_400)
-    assert "<h2>Due soon" in client.get("/inbox").text
+    assert '<span class="due soon">' in client.get("/inbox").text
     site.later(15 * 86_400)
-    assert "<h2>Overdue" in client.get("/inbox").text
+    assert '<span class="due late"><small>Overdue</small>' in client.get("/inbox").text
 
 
 def test_what_went_to_another_after_the_due_date_is_told_apart(site: Site) -> None:
@@ -61,8 +61,8 @@ def test_what_went_to_another_after_the_due_date_is_told_apart(site: Site) -> No
 
     page = client.get("/inbox").text
 
-    assert "<h2>Overdue" in page
-    assert site.product.tasks.code(assignment.id) in page.split("Given to somebody else")[0]
+    assert "<small>Overdue</small>" in page
+    assert site.product.tasks.code(assignment.id) in page.split("went to another reviewer")[0]
 
 
 def test_a_skipped_task_goes_to_the_end_and_stays_there(site: Site) -> None:
@@ -75,7 +75,7 @@ def test_a_skipped_task_goes_to_the_end_and_stays_there(site: Site) -> None:
     seats = site.product.tasks.seats([("fall", 0)])
     order = [task.code for task in site.product.tasks.list(seats).waiting]
     assert order[-1] == first
-    assert "Put off" in client.get("/inbox").text
+    assert "Skipped" in client.get("/inbox").text
 
 
 def test_own_progress_is_shown(site: Site) -> None:
@@ -84,7 +84,7 @@ def test_own_progress_is_shown(site: Site) -> None:
     task = site.product.tasks.list(site.product.tasks.seats([("fall", 0)])).waiting[0].code
     client.post(f"/tasks/{task}", data={"c0": "1", "c1": "1", "then": "stay"})
 
-    assert "MS fall: 1 of " in client.get("/inbox").text
+    assert "<h1>1 of " in client.get("/inbox").text
 
 
 # When nothing waits
@@ -169,7 +169,7 @@ def test_a_program_that_wants_the_provider_does_not_close_the_others_list(site: 
     page = client.get("/inbox")
 
     assert page.status_code == 200
-    assert "2 reviews wait for you" in page.text
+    assert "0 of 2 done" in page.text
     assert "/tasks/spring:" not in page.text
 
 
