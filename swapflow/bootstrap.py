@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
+from weakref import WeakMethod
 
 from swapflow.automatic_reviewers.programs import Programs
 from swapflow.automatic_reviewers.source_files import AnyFile, ChosenFiles
@@ -14,6 +15,7 @@ from swapflow.engine.ports.dispatcher import Dispatcher, QueueMessage
 from swapflow.engine.ports.health_facts import DatabaseFacts, RedisFacts
 from swapflow.engine.ports.live_state import CycleState
 from swapflow.engine.ports.writes.transaction import join_write_hooks
+from swapflow.engine.reviewing.shared_submits import SharedSubmits
 from swapflow.engine.services import ServiceContext, Swapflow, compose
 from swapflow.errors import UnavailableError
 from swapflow.i18n.languages import set_deployment_language
@@ -150,12 +152,24 @@ def assemble(settings: Settings) -> tuple[Swapflow, Office]:
         lease_seconds=settings.lease_seconds,
         resend_seconds=settings.resend_seconds,
     )
+    start_anew_in_forks(context.submits)
     office_context = IdentityContext(
         ledger=ledger.office(),
         limiter=RedisLimiter(settings.redis),
         devices=KnownDevices(lambda: cookie_key(settings)),
     )
     return compose(context), compose_office(office_context)
+
+
+def start_anew_in_forks(submits: SharedSubmits) -> None:
+    """Have a child that is forked begin without submits: their threads stay in its parent."""
+    alive = WeakMethod(submits.start)
+
+    def start() -> None:
+        if (begin := alive()) is not None:
+            begin()
+
+    os.register_at_fork(after_in_child=start)
 
 
 def webhook_slots(settings: Settings) -> int:

@@ -196,7 +196,7 @@ class Deployment:
 def show_form(page: Page) -> None:
     """Turn a review page from the file to the form, where it is narrow and shows one of them."""
     score = page.locator("label[for=view-score]")
-    if score.is_visible():
+    if score.is_visible() and not page.locator("#view-score").is_checked():
         score.click()
 
 

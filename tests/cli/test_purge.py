@@ -1,5 +1,6 @@
 """One person is erased in mid-cycle: no trace is left, and the record still agrees with itself."""
 
+import csv
 from pathlib import Path
 
 from tests.cli.office import Office, applicant_rows
@@ -54,15 +55,19 @@ def test_a_person_purged_after_the_list_was_fixed_leaves_no_trace_in_it(office: 
     office.launched()
     office.run_until_proposed()
     office.do("cycle", "finalize", "ms", "--out", "first")
-    assert b"Person Number2" in Path("first/cohort.csv").read_bytes()
+    # Who is chosen among equals depends on the seed, which each launch draws.
+    listed = Path("first/cohort.csv").read_text("utf-8-sig").splitlines()
+    first = next(csv.DictReader(listed))
+    external_id, name = first["external_id"], first["name"].encode()
+    assert name == f"Person Number{external_id[1:]}".encode()
 
-    office.do("applications", "purge", "ms", "a2", "--yes")
+    office.do("applications", "purge", "ms", external_id, "--yes")
     office.do("cycle", "export", "ms", "--out", "all")
 
     for file in [*Path("all").iterdir(), *office.database.parent.rglob("*")]:
         if file.is_file():
-            assert b"Person Number2" not in file.read_bytes(), file
-            assert b"person2@" not in file.read_bytes(), file
+            assert name not in file.read_bytes(), file
+            assert f"person{external_id[1:]}@".encode() not in file.read_bytes(), file
     assert office.ask("cycle", "verify", "ms", "--record-only")["passed"]
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from swapflow.experiments.admissions import list_numbers
 from swapflow.experiments.admissions.list_numbers_finding import COUNTED, WITH_NOISE
@@ -35,7 +36,7 @@ def concluded(name: str, made: Made) -> Finding:
     return finding
 
 
-def spread(mean: float) -> Array:
+def spread(mean: float) -> NDArray[np.float64]:
     return mean * np.array([0.9, 1.0, 1.1])
 
 

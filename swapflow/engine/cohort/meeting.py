@@ -14,13 +14,12 @@ from swapflow.domain.cohort.proposal import (
     GroupLimit,
     Place,
     Proposal,
-    Standing,
     Verdict,
 )
 from swapflow.domain.cycle import Cycle, CycleStatus
 from swapflow.domain.event import EventType
 from swapflow.domain.seal import NOTHING
-from swapflow.engine.cohort.finalize import Override
+from swapflow.engine.cohort.recorded_outcomes import NAMED, missing_outcomes
 from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.decisions import DecisionReads
 from swapflow.engine.ports.ledger import Ledger
@@ -30,11 +29,7 @@ from swapflow.engine.read_models.proposal import propose
 from swapflow.engine.read_models.snapshot import SnapshotCache
 from swapflow.engine.revisions import check_revision
 from swapflow.errors import ForbiddenError, InvalidInputError, NotFoundError, NotReadyError
-from swapflow.messages import Message
 
-
-NAMED = 12
-"""Most missing applicants that a message lists."""
 
 READY = frozenset((CycleStatus.PROPOSED, CycleStatus.ENDED))
 
@@ -81,7 +76,7 @@ class Agenda:
     @property
     def missing(self) -> tuple[Place, ...]:
         """Applicants too close to call without a final outcome."""
-        return _missing(self.places, self.meeting)
+        return missing_outcomes(self.places, self.meeting)
 
     def place(self, number: int) -> Place:
         """Return an application's place.
@@ -285,76 +280,11 @@ def endorse(
             tx.insert_endorsement(application, text=text.strip(), by=by)
 
 
-def follow(
-    proposal: Proposal, overrides: Sequence[Override], meeting: Meeting | None
-) -> tuple[Override, ...]:
-    """Add to the overrides those applicants whom the meeting put out altogether.
-
-    Raises:
-        InvalidInputError: If a decision would differ from the recorded outcome.
-    """
-    words = meeting.words if meeting else {}
-    made = {override.external_id: override for override in overrides}
-    wrong = []
-    for place in proposal.places:
-        said = words.get(place.application)
-        verdict = said.word.verdict if said else None
-        if said is None or verdict is None:
-            continue
-        override = made.get(place.external_id)
-        # An applicant with an offer keeps it, wherever the proposal puts them now.
-        inside = place.standing is Standing.COHORT or place.application in proposal.promised
-        if override is not None:
-            inside = override.verdict is Verdict.SELECTED
-        if inside != (verdict is Verdict.SELECTED):
-            wrong.append(f"{place.external_id} ({said.word.value})")
-        elif verdict is Verdict.NOT_SELECTED:
-            reason = override.reason if override else said.reason or "as the meeting said"
-            made[place.external_id] = Override(
-                external_id=place.external_id, verdict=verdict, reason=reason
-            )
-        elif verdict is Verdict.WAITLISTED and override is not None:
-            made[place.external_id] = Override(
-                external_id=place.external_id, verdict=verdict, reason=override.reason
-            )
-    if wrong:
-        raise InvalidInputError("meeting_recorded_otherwise", applicants=_some(wrong))
-    return tuple(made.values())
-
-
-def recorders(meeting: Meeting | None) -> dict[int, str]:
-    """Return who recorded the outcome that an applicant was given, by application."""
-    words = meeting.words if meeting else {}
-    return {number: said.by for number, said in words.items() if said.word.verdict is not None}
-
-
-def check_recorded(proposal: Proposal, meeting: Meeting | None) -> None:
-    """Raise for a signature before the meeting is over.
-
-    Raises:
-        NotReadyError: If applicants too close to call lack a final outcome (they are listed), or
-            if the meeting was not closed.
-    """
-    if missing := _missing(proposal.places, meeting):
-        raise NotReadyError(
-            "meeting_without_outcome", applicants=_some([place.external_id for place in missing])
-        )
-    if meeting is not None and meeting.closed is None:
-        raise NotReadyError("meeting_open")
-
-
 def _opened(tx: Transaction) -> Meeting:
     meeting = tx.meeting(tx.cycle.cohort_version + 1)
     if meeting is None:
         raise NotReadyError("no_meeting_open")
     return meeting
-
-
-def _missing(places: Sequence[Place], meeting: Meeting | None) -> tuple[Place, ...]:
-    if meeting is None:
-        return ()
-    done = {a for a, said in meeting.words.items() if said.word.verdict is not None}
-    return tuple(p for p in places if p.too_close and p.application not in done)
 
 
 def _chosen(proposal: Proposal, meeting: Meeting | None) -> set[int]:
@@ -379,12 +309,6 @@ def _filled(lines: Sequence[tuple[str, int]], chosen: int) -> tuple[tuple[str, i
         chosen -= taken
         found.append((name, taken, places))
     return tuple(found)
-
-
-def _some(names: Sequence[str]) -> str:
-    if len(names) <= NAMED:
-        return ", ".join(names)
-    return Message("names_and_more", names=names[:NAMED], more=len(names) - NAMED)
 
 
 def _check_ready(cycle: Cycle) -> None:

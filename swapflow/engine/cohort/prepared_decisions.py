@@ -13,7 +13,7 @@ from swapflow.domain.event import Json
 from swapflow.domain.rules import Rules
 from swapflow.domain.seal import NOTHING, Seal, seal
 from swapflow.engine.cohort.finalize import Override, check_decision
-from swapflow.engine.cohort.meeting import follow
+from swapflow.engine.cohort.recorded_outcomes import follow
 from swapflow.engine.confirmation import Beside, check_shown, confirm
 from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.ledger import Ledger

@@ -10,7 +10,7 @@ from swapflow.engine.cohort.finalize import (
     fix_list,
     work_out,
 )
-from swapflow.engine.cohort.meeting import check_recorded, follow, recorders
+from swapflow.engine.cohort.recorded_outcomes import check_recorded, follow, recorders
 from swapflow.engine.confirmation import check_shown, confirm
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.read_models.proposal import propose

@@ -18,7 +18,6 @@ from swapflow.engine.cohort.finalize import (
     fix_list,
     work_out,
 )
-from swapflow.engine.cohort.meeting import check_recorded, follow, recorders
 from swapflow.engine.cohort.prepared_decisions import (
     COVERED,
     DECISION,
@@ -31,6 +30,7 @@ from swapflow.engine.cohort.prepared_decisions import (
     needed_signatures,
     seal_of_decision,
 )
+from swapflow.engine.cohort.recorded_outcomes import check_recorded, follow, recorders
 from swapflow.engine.cohort.reopen import reopen_in
 from swapflow.engine.confirmation import Beside, confirm, named
 from swapflow.engine.ports.ledger import Ledger

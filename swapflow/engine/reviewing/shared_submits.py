@@ -5,7 +5,6 @@ need a commit and a dozen statements; together they need them once. The first th
 waits for the record and takes along what came meanwhile. Decision 17 has the reasons.
 """
 
-import os
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -49,11 +48,10 @@ class SharedSubmits:
     """The submits of one process that are under way; safe for threads and forks."""
 
     def __init__(self) -> None:
-        self._start()
+        self.start()
 
-    def _start(self) -> None:
-        """Begin without any: a fork has none of the threads that wait in its parent."""
-        self._process = os.getpid()
+    def start(self) -> None:
+        """Begin without any; called in a fork, which has none of its parent's threads."""
         self._mutex = threading.Lock()
         # A cycle has a queue as long as a thread leads it; the one that leads is its first.
         self._queues: dict[str, deque[_Waiting]] = {}
@@ -74,8 +72,6 @@ class SharedSubmits:
         if not answers:
             return ()
         cycle_id = cycle_of_answers(answers)
-        if os.getpid() != self._process:
-            self._start()
         mine = _Waiting(answers)
         with self._mutex:
             leads = cycle_id not in self._queues
@@ -141,7 +137,7 @@ class SharedSubmits:
         return batch
 
     def _pass_on(self, cycle_id: str, mine: _Waiting, batch: Sequence[_Waiting]) -> None:
-        """Let the next in the queue lead; without one the cycle has no queue any more."""
+        """Wake the next in the queue to lead; without one the cycle has no queue any more."""
         # Only a thread that is stopped, as by a crash point, leaves some of its batch untold.
         untold = [one for one in batch if one is not mine and not one.outcome.done()]
         with self._mutex:

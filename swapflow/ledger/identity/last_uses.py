@@ -3,8 +3,9 @@
 from collections.abc import Collection
 from contextlib import suppress
 from enum import Enum
+from typing import Any
 
-from sqlalchemy import Connection, bindparam, select, update
+from sqlalchemy import BindParameter, Connection, bindparam, select, update
 
 from swapflow.errors import UnavailableError
 from swapflow.ledger.core.batches import Batches
@@ -18,7 +19,7 @@ MOST = 500
 PAUSE = 0.5
 """Least seconds from one transaction to the next."""
 
-_NAMED = bindparam("values", expanding=True)
+_NAMED: BindParameter[Any] = bindparam("values", expanding=True)
 _SEEN = (
     update(SESSION).where(SESSION.c.digest.in_(_NAMED)).values(last_seen_at=bindparam("now")),
     update(ACCOUNT)

@@ -8,7 +8,7 @@ from swapflow.domain.cohort.meeting import Word
 from swapflow.domain.cohort.proposal import Verdict
 from swapflow.domain.rules import Purpose, SeatLine
 from swapflow.engine.cohort.finalize import Override
-from swapflow.engine.cohort.meeting import follow
+from swapflow.engine.cohort.recorded_outcomes import follow
 from swapflow.errors import InvalidInputError, NotReadyError
 from tests.engine.cycle_by_hand import CYCLE, World, rules
 from tests.engine.offers.fixed_cohorts import NORTH, PEOPLE, fixed, rising

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import event
 
+from swapflow.bootstrap import start_anew_in_forks
 from swapflow.domain.event import EventType
 from swapflow.domain.reviewing.assignment import Assignment
 from swapflow.domain.reviewing.score import Answer, Receipt
@@ -49,7 +50,7 @@ def given(assignment: Assignment, utility: float, *, remark: str = "") -> Answer
 
 
 def together(world: World, submits: Sequence[Sequence[Answer]]) -> list[Outcome]:
-    """Have submits wait for one transaction of somebody else, in this order."""
+    """Have submits wait for another one's transaction, in this order."""
     shared = world.product.context.submits
 
     def run(answers: Sequence[Answer]) -> Outcome:
@@ -80,7 +81,7 @@ def commits_of(world: World) -> list[object]:
 
 
 def receipts_in(outcomes: Sequence[Outcome]) -> list[Receipt]:
-    found = []
+    found: list[Receipt] = []
     for outcome in outcomes:
         assert isinstance(outcome, tuple), outcome
         found += outcome
@@ -95,13 +96,13 @@ def test_six_that_wait_take_one_commit_and_have_six_receipts(
 
     receipts = receipts_in(together(world, [[answer] for answer in answers]))
 
-    assert len(commits) == 2, "one of whoever held the record, one of all six"
+    assert len(commits) == 2, "one of the holder of the record, one of all six"
     assert rings == [CYCLE]
     assert [r.assignment_id for r in receipts] == [a.assignment_id for a in answers]
     assert [r.value for r in receipts] == [100_000 * n for n in range(1, 7)]
     assert len({r.seq for r in receipts}) == 6
     assert not any(r.repeated for r in receipts)
-    events = {e.seq: e for e in world.events(EventType.SCORED)}
+    events = {e.position.seq: e for e in world.events(EventType.SCORED)}
     assert {r.seq: r.value for r in receipts} == {seq: e.payload["v"] for seq, e in events.items()}
     world.turn()
     world.check()
@@ -209,6 +210,7 @@ def test_a_forked_process_waits_for_none_of_its_parents_threads(world: World, ur
     if url == "sqlite://":
         pytest.skip("a database in memory ends at the fork")
     answer = answers_to(world)[0]
+    start_anew_in_forks(world.product.context.submits)
     # As it is in a child that was forked while a thread of its parent led.
     world.product.context.submits._queues[CYCLE] = deque()
 
@@ -255,7 +257,7 @@ def test_every_receipt_that_a_killed_process_gave_is_stored(url: str) -> None:
             )
             process.kill9()
             received = handing_in.received(process.output())
-        stored = {e.seq: e for e in world.events(EventType.SCORED)}
+        stored = {e.position.seq: e for e in world.events(EventType.SCORED)}
         scores = {score.assignment_id: score for score in world.ledger.scores(CYCLE)}
         assert len(received) >= minimum
         for receipt in received:

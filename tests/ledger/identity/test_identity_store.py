@@ -178,9 +178,10 @@ def test_many_uses_share_a_commit_and_one_that_is_refused_ends_nothing(
         touch_all()
     assert all(one.last_seen_at < now for one in office.sessions(who.id))
 
-    event.listen(Engine, "commit", commits.append)
+    note = commits.append  # each look at it makes another object, which could not be removed
+    event.listen(Engine, "commit", note)
     touch_all()
-    event.remove(Engine, "commit", commits.append)
+    event.remove(Engine, "commit", note)
 
     assert len(commits) == 1
     assert all(one.last_seen_at >= now for one in office.sessions(who.id))

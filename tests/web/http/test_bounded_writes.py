@@ -1,7 +1,6 @@
 """Writes that get on are taken, however long each takes; those that do not are refused at once."""
 
 import asyncio
-from collections.abc import Iterator
 
 import pytest
 from starlette.types import Message, Receive, Scope, Send
@@ -20,7 +19,7 @@ class Clock:
 
 
 @pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[Clock]:
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     made = Clock()
     monkeypatch.setattr(bounded_writes, "time", made)
     return made
