@@ -66,6 +66,12 @@ def import_file(
     date_order: Annotated[
         str, typer.Option(metavar="dmy|mdy", help="How dates such as 01/02/2026 are meant.")
     ] = "",
+    age_bands: Annotated[
+        str,
+        typer.Option(
+            metavar="AGES", help="Ages at which the bands of birth dates begin: 20,25,30,40."
+        ),
+    ] = "",
     show: applicant_columns.ShownColumn = None,
     show_proposed: applicant_columns.ShowProposed = False,
     anew: Annotated[
@@ -96,6 +102,7 @@ def import_file(
         key=key or "",
         dates=tuple(dates or ()),
         date_order=date_order,
+        age_bands=age_bands,
     )
     with kept_errors(errors, read):
         looked = preview_applicant_list(

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
+from swapflow.domain.people.age_bands import AgeBands
 from swapflow.engine.intake.column_choice import ReviewerColumns, check_named
 from swapflow.engine.intake.list_import import Listed, ListPlan
 from swapflow.engine.services import Swapflow
@@ -85,7 +86,7 @@ def preview_applicant_list(
         keep_choices: Whether what reviewers see is filled from it nevertheless.
 
     Raises:
-        InvalidInputError: If a column of dates is named that there is not.
+        InvalidInputError: If a column of dates is named that there is not, or ages are no bands.
         NotFoundError: If there is no such cycle.
     """
     remembered = product.applicants.list_reading(cycle_id, APPLICANTS) if as_last_time else {}
@@ -97,6 +98,7 @@ def preview_applicant_list(
         key=reading.key or "id",
         dates=reading.dates,
         date_order=reading.date_order,
+        ages=AgeBands.read(reading.age_bands, on=product.cycles.get(cycle_id).created_at.date()),
     )
     plan = product.applicants.plan_list(cycle_id, found.new)
     lines = _lines(table, found)

@@ -40,6 +40,10 @@ Encoding = Annotated[
 ShowProposed = Annotated[
     bool, Query(description="Show blind reviewers applicants' own work, where nobody has chosen.")
 ]
+AgeBandStarts = Annotated[
+    str,
+    Query(max_length=80, description="Ages at which the bands of birth dates begin: 20,25,30,40."),
+]
 LONGEST_NAME = 120
 
 
@@ -84,7 +88,7 @@ Sent = Annotated[SentFile, Depends(read_sent)]
 
 
 @router.post("/applicants/import")
-def import_applicants(
+def import_applicants(  # noqa: PLR0913, PLR0917 - FastAPI reads the query from the signature
     request: Request,
     cycle_id: CycleId,
     principal: MayManageApplicants,
@@ -99,6 +103,7 @@ def import_applicants(
         Query(max_length=2000, description="Columns that reviewers of a blind program see."),
     ] = None,
     show_proposed: ShowProposed = False,  # noqa: FBT002 - a query parameter
+    age_bands: AgeBandStarts = "",
 ) -> Imported:
     """Add the applicants of a file and change those it changes: all, or none.
 
@@ -106,7 +111,7 @@ def import_applicants(
     since the last file. The columns are taken for what was said of the last file.
     """
     table = read_table(sent.data, name=sent.name, encoding=sent.encoding)
-    found = find_applicants(product, cycle_id, table, Reading(key=key or ""))
+    found = find_applicants(product, cycle_id, table, Reading(key=key or "", age_bands=age_bands))
     if found.looked is not None and (show or show_proposed):
         choices = found.looked.choices(show or (), proposed=show_proposed)
         found = replace(found, choices=choices)
