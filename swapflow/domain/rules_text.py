@@ -18,6 +18,7 @@ from swapflow.domain.rules import (
     FloorFor,
     KindRules,
     Purpose,
+    ReviewerFigures,
     Rubric,
     RuleName,
     Rules,
@@ -48,13 +49,18 @@ _ADDED = {
     "fit": FIRST_FIT,
     "asking": FIRST_ASKING,
     "taper": None,
+    "reviewer_figures": None,
     "seed_drawn": False,
 }
 """Settings that the first release does not know, with the values that have no effect."""
 
 
-FIRST_VERSIONS: Mapping[str, int] = {"fit": FIRST_FIT, "asking": FIRST_ASKING}
-"""Versions in force in rules, stored or in a bundle, that were written before they had one."""
+FIRST_VERSIONS: Mapping[str, int | None] = {
+    "fit": FIRST_FIT,
+    "asking": FIRST_ASKING,
+    "reviewer_figures": None,
+}
+"""What is in force in rules, stored or in a bundle, that were written before they said it."""
 
 
 @lru_cache(maxsize=64)
@@ -68,6 +74,8 @@ def from_text(text: str) -> Rules:
     raw["rule"] = RuleName(raw["rule"])
     raw["dispatch"] = DispatchMode(raw["dispatch"])
     raw["estimates"] = Estimates(raw.get("estimates", Estimates.RULE))
+    figures = raw["reviewer_figures"]
+    raw["reviewer_figures"] = None if figures is None else ReviewerFigures(figures)
     raw["sign_in"] = SignInPolicy(raw.get("sign_in", SignInPolicy.ANY))
     raw["lines"] = tuple(SeatLine(**line) for line in raw["lines"])
     raw["kinds"] = tuple(

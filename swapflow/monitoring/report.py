@@ -1,7 +1,7 @@
 """A cycle's monitoring report: read from the record, grouped by declared attributes."""
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import combinations
@@ -10,6 +10,7 @@ from statistics import median
 
 from swapflow.domain.cohort.proposal import Verdict
 from swapflow.domain.people.age_bands import AgeBands, banded
+from swapflow.engine.audit.reviewer_figures import figure_terms, number_in
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.errors import InvalidInputError
 from swapflow.monitoring.adverse_impact import Impact
@@ -74,13 +75,13 @@ class ReviewerEffort:
     """The work of one reviewer: by number, since the reader need not know who.
 
     Attributes:
-        reviewer: Number on the roster.
-        done: Finished reviews and interviews.
+        reviewer: Number on the roster, or the random one of figures that are not named.
+        done: Finished reviews and interviews; None beside a random number, which it would explain.
         waited: Median days from request to answer; NaN when none is finished.
     """
 
     reviewer: int
-    done: int
+    done: int | None
     waited: float
 
 
@@ -94,7 +95,7 @@ class Report:
         people: Number of applicants.
         decided: Whether people have decided.
         groupings: One per attribute, then one per requested pair of attributes.
-        reviewers: By number.
+        reviewers: By number; none where the rules tell no figures about them, or those are gone.
     """
 
     cycle_id: str
@@ -189,10 +190,24 @@ class Monitoring:
             )
             for a in self._ledger.applications(cycle_id)
         ]
-        return people, tuple(
-            ReviewerEffort(reviewer=number, done=len(days), waited=median(days))
-            for number, days in sorted(busy.items())
+        return people, self._reviewers(cycle_id, busy)
+
+    def _reviewers(
+        self, cycle_id: str, busy: Mapping[int, Sequence[float]]
+    ) -> tuple[ReviewerEffort, ...]:
+        """Return what reviewers did, under the numbers that figures about them are told by."""
+        terms, cycle = figure_terms(cycle_id, ledger=self._ledger), self._ledger.cycle(cycle_id)
+        if not terms.told:
+            return ()
+        found = (
+            ReviewerEffort(
+                reviewer=number_in(cycle, terms, number),
+                done=len(days) if terms.named else None,
+                waited=median(days),
+            )
+            for number, days in busy.items()
         )
+        return tuple(sorted(found, key=lambda one: one.reviewer))
 
     def _estimates(self, cycle_id: str) -> dict[int, float]:
         """Read the estimates of the last proposal; none before the first."""

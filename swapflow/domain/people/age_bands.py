@@ -78,7 +78,7 @@ class AgeBands:
         return None if age is None or not 0 <= age <= _OLDEST else self.of_age(age)
 
     def of_birth(self, born: date) -> str | None:
-        """Return the band of somebody born on a day; None if nobody alive can be."""
+        """Return the band of a person born on a day; None if no living person was."""
         age = self._years(born)
         return self.of_age(age) if 0 <= age <= _OLDEST else None
 

@@ -14,6 +14,7 @@ from swapflow.domain.rules import (
     USUAL_TAPER,
     FloorFor,
     Purpose,
+    ReviewerFigures,
     Rules,
     SignInPolicy,
 )
@@ -138,10 +139,11 @@ def launch(
 def settled_at_launch(rules: Rules) -> Rules:
     """Return the rules that a program is launched under.
 
-    Those of the draft, with today's versions and, in a real program that names none, the usual
-    taper.
+    Those of the draft, with today's versions, figures about reviewers by number where it names
+    no other way, and, in a real program that names none, the usual taper.
     """
-    settled = replace(rules, fit=LATEST_FIT, asking=LATEST_ASKING)
+    figures = rules.reviewer_figures or ReviewerFigures.NUMBERED
+    settled = replace(rules, fit=LATEST_FIT, asking=LATEST_ASKING, reviewer_figures=figures)
     if rules.taper is None and rules.purpose is Purpose.REAL:
         settled = replace(settled, taper=USUAL_TAPER)
     return rules if settled == rules else replace(settled, version=rules.version + 1)

@@ -13,8 +13,7 @@ from swapflow.domain.people.application import NewApplication
 from swapflow.domain.people.mail_address import read_address
 from swapflow.domain.rules import Rules
 from swapflow.errors import BadRow, InvalidInputError
-from swapflow.files.imports.age_columns import AgeColumns
-from swapflow.files.imports.applicant_columns import Columns
+from swapflow.files.imports.applicant_columns import AgeColumns, Columns
 from swapflow.files.imports.id_column import IdColumn
 from swapflow.files.tables.cells import read_yes_no, refuse, shorten
 from swapflow.files.tables.dates import read_date_column

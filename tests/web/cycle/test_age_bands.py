@@ -9,7 +9,7 @@ from tests.web.crawl import Page
 from tests.web.cycle.list_uploads import apply, keep
 from tests.web.everyone import dump
 from tests.web.site import Site
-from tests.web.test_blind import typed
+from tests.web.terminal import typed
 
 
 LIST = "id,name,Date of birth\nB1,Ada,1960-03-04\nB2,Ben,2001-05-06\nB3,Cyd,\n"
