@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-from swapflow.domain.ids import applicant_number, task_code
+from swapflow.domain.ids import applicant_number, reviewer_number, task_code
 
 
 class CycleStatus(StrEnum):
@@ -94,6 +94,10 @@ class Cycle:
     def task_code(self, assignment_id: str) -> str:
         """Return the code by which reviewers name one of its assignments."""
         return task_code(assignment_id, key=self.task_key)
+
+    def reviewer_number(self, reviewer: int) -> int:
+        """Return the random number under which figures about a reviewer stand."""
+        return reviewer_number(reviewer, key=self.task_key)
 
     def applicant_number(self, application: int) -> int:
         """Return the random number by which reviewers know an applicant if it is blind."""

@@ -89,6 +89,21 @@ def applicant_number(application: int, *, key: str) -> int:
             return number + first
 
 
+def reviewer_number(reviewer: int, *, key: str) -> int:
+    """Return the number under which figures about a reviewer stand, where they are not named.
+
+    It is random by the program's key and the same each time; no two of a program share one.
+
+    Args:
+        reviewer: The reviewer's number on the roster, from 0.
+        key: The cycle's secret, hexadecimal.
+    """
+    few = 1 << 12
+    if reviewer < few:
+        return _permuted(reviewer, half=6, key=key) + 1
+    return _permuted(reviewer, half=12, key=key) + 1 + few
+
+
 _SIX_DIGITS = 9 * 10**5
 """How many numbers have six digits."""
 

@@ -87,6 +87,14 @@ class SignInPolicy(StrEnum):
     PROVIDER = "provider"
 
 
+class ReviewerFigures(StrEnum):
+    """How staff are told how quick, how late and how severe each reviewer is."""
+
+    NAMED = "named"
+    NUMBERED = "numbered"
+    OFF = "off"
+
+
 class FloorFor(StrEnum):
     """The applicants that a floor protects: everyone, the list, or those too close to call."""
 
@@ -230,6 +238,9 @@ class Rules:
         sign_in: Whether the cycle's pages need a sign-in through the identity provider.
         language: Tag of the language of mails to reviewers and of letters to applicants; ""
             for the deployment's.
+        reviewer_figures: How staff are told of each reviewer's figures. None where a file does
+            not say it: settled at the launch, and kept as it is afterwards. Programs launched
+            before have none, and show figures as they did: named, beside reviewers, for good.
         session_days: Longest time that a device stays signed in where this cycle is open.
         seed: Decides ties, and what else is drawn; 0 in a real program's file for one that is
             drawn at the launch.
@@ -283,6 +294,7 @@ class Rules:
     signatures: int = 1
     sign_in: SignInPolicy = SignInPolicy.ANY
     session_days: float = 30.0
+    reviewer_figures: ReviewerFigures | None = ReviewerFigures.NUMBERED
     seed: int = 0
     seed_drawn: bool = False
 
@@ -330,6 +342,11 @@ class Rules:
             return by_model and self.severity, by_model and self.kind_offsets
         adjusted = self.estimates is Estimates.ADJUSTED
         return adjusted, adjusted
+
+    @property
+    def keeps_figures_apart(self) -> bool:
+        """Whether figures about reviewers are computed and shown for a logged look alone."""
+        return self.reviewer_figures is not None
 
     @property
     def promises_close(self) -> bool:

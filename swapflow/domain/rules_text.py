@@ -19,6 +19,7 @@ from swapflow.domain.rules import (
     FloorFor,
     KindRules,
     Purpose,
+    ReviewerFigures,
     Rubric,
     RuleName,
     Rules,
@@ -50,17 +51,19 @@ _ADDED = {
     "asking": FIRST_ASKING,
     "averages": FIRST_AVERAGES,
     "taper": None,
+    "reviewer_figures": None,
     "seed_drawn": False,
 }
 """Settings that the first release does not know, with the values that have no effect."""
 
 
-FIRST_VERSIONS: Mapping[str, int] = {
+FIRST_VERSIONS: Mapping[str, int | None] = {
     "fit": FIRST_FIT,
     "asking": FIRST_ASKING,
     "averages": FIRST_AVERAGES,
+    "reviewer_figures": None,
 }
-"""Versions in force in rules, stored or in a bundle, that were written before they had one."""
+"""What is in force in rules, stored or in a bundle, that were written before they said it."""
 
 
 @lru_cache(maxsize=64)
@@ -74,6 +77,8 @@ def from_text(text: str) -> Rules:
     raw["rule"] = RuleName(raw["rule"])
     raw["dispatch"] = DispatchMode(raw["dispatch"])
     raw["estimates"] = Estimates(raw.get("estimates", Estimates.RULE))
+    figures = raw["reviewer_figures"]
+    raw["reviewer_figures"] = None if figures is None else ReviewerFigures(figures)
     raw["sign_in"] = SignInPolicy(raw.get("sign_in", SignInPolicy.ANY))
     raw["lines"] = tuple(SeatLine(**line) for line in raw["lines"])
     raw["kinds"] = tuple(

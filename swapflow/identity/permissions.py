@@ -25,6 +25,7 @@ class Role(StrEnum):
     COMMITTEE = gettext_noop("committee")
     COMPLIANCE = gettext_noop("compliance")
     OBSERVER = gettext_noop("observer")
+    CALIBRATION = gettext_noop("calibration")
 
 
 class Scope(StrEnum):
@@ -53,6 +54,7 @@ class Right(StrEnum):
     SEE_MAIL = "see_mail"
     SEE_AUDIT = "see_audit"
     SEE_MONITORING = "see_monitoring"
+    SEE_SEVERITY = "see_severity"
     MANAGE_USERS = "manage_users"
 
     @property
@@ -84,6 +86,7 @@ RIGHTS: dict[Role, frozenset[Right]] = {
     Role.COMMITTEE: _READ,
     Role.COMPLIANCE: _WATCH | {Right.SEE_AUDIT, Right.SEE_MONITORING, Right.EXPORT},
     Role.OBSERVER: _WATCH,
+    Role.CALIBRATION: _READ | {Right.SEE_SEVERITY},
 }
 """What each role may do where its grant reaches."""
 
@@ -100,8 +103,8 @@ _LOOKING = frozenset(
 
 SCOPES: dict[str, frozenset[Right]] = {
     "read": _LOOKING,
-    # No key ever holds SEE_MONITORING: each look is written down under a person's name.
-    "write": frozenset(Right) - _LOOKING - {Right.SEE_MONITORING},
+    # No key ever holds these two: each look is written down under a person's name.
+    "write": frozenset(Right) - _LOOKING - {Right.SEE_MONITORING, Right.SEE_SEVERITY},
     "review": frozenset(),
     "webhooks": frozenset({Right.SET_UP}),
 }

@@ -82,6 +82,7 @@ TEXTS = {
     "permission_export": "download lists and reports",
     "permission_see_mail": "read mails that were sent",
     "permission_see_audit": "read the audit log",
+    "permission_see_severity": "see how severe reviewers are",
     "permission_see_monitoring": "see what became of groups of applicants",
     "permission_manage_users": "manage users and their rights",
 }

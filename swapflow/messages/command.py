@@ -37,6 +37,10 @@ TEXTS = {
         "{reviewer}` lists them"
     ),
     "until_without_busy": "--until belongs to --kind busy",
+    "severity_not_by_command": (
+        "--by {by!r} is no account with the role calibration here: "
+        "`swapflow user grant ADDRESS calibration` gives it"
+    ),
     "busy_without_until": "busy until when? --until YYYY-MM-DD",
     "until_option_not_a_date": "--until {text!r} is no date; write YYYY-MM-DD",
     "wording_file_missing": (

@@ -204,6 +204,12 @@ TEXTS = {
             "leave {cycle} {reviewer}` passes them on to others, then erase"
         ),
     ),
+    "reviewer_figures_off": (
+        '{cycle} tells no figures about reviewers: its rules say reviewer_figures = "off"'
+    ),
+    "reviewer_figures_gone": (
+        "figures about the reviewers of {cycle} are gone: the list has been final for {days} days"
+    ),
     "no_deadline": "there is no deadline: asking goes on until the budget or the gain ends it",
     "no_application_yet": "there is no application yet: import applicants",
     "sign_in_without_provider": (

@@ -19,6 +19,10 @@ TEXTS = {
         "{source}: there is no column {header!r} to read dates from; the columns are {columns!r}"
     ),
     "date_order_unknown": "there is no order {order!r} of day and month; use dmy or mdy",
+    "age_bands_unreadable": (
+        "age bands {text!r}: write the ages at which they begin, rising, 12 at most, such as "
+        "20, 25, 30, 40"
+    ),
     "date_ambiguous": "{first}/{second}/{year} can be read two ways",
     "file_too_long": (
         "{name}: line {line}: more than {rows} rows or {cells} cells. Split the file"

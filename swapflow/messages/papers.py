@@ -40,6 +40,13 @@ TEXTS = {
     "way_mean": ("{count} mark of {mean:.0f}.", "{count} marks, average {mean:.0f}."),
     "way_severity_up": "These reviewers are severe: {points:.0f} points are added.",
     "way_severity_down": "These reviewers are generous: {points:.0f} points are taken away.",
+    "way_model_up": (
+        "The model adds {points:.0f} points, for few marks and for differences between reviewers."
+    ),
+    "way_model_down": (
+        "The model takes {points:.0f} points away, for few marks and for differences between "
+        "reviewers."
+    ),
     "way_kind_up": "This kind is marked severely: {points:.0f} points are added.",
     "way_kind_down": "This kind is marked generously: {points:.0f} points are taken away.",
     "way_few": (

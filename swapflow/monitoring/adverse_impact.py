@@ -46,7 +46,7 @@ class Impact:
     """One group beside the group with the highest rate.
 
     Attributes:
-        group: The group's value, e.g. "female".
+        group: The group's value, e.g. "female"; "" for the groups that were merged.
         tally: Its numbers.
         share: Its share of all persons whose group is known.
         is_reference: Whether the others are compared with this group.
@@ -79,7 +79,8 @@ def impacts(
     """Compare every group with the one that has the highest rate.
 
     Args:
-        groups: Numbers by group; persons of unknown group are in none.
+        groups: Numbers by group; persons of unknown group are in none. Under "" those of merged
+            groups: they are compared and never a reference, for they have nothing in common.
         smallest_share: Share of known persons that a reference must have.
 
     Returns:
@@ -90,7 +91,7 @@ def impacts(
     able = {
         name: tally
         for name, tally in groups.items()
-        if tally.all and tally.all >= smallest_share * known
+        if name and tally.all and tally.all >= smallest_share * known
     }
     # Of equal rates the first group in the order given, so that a report reads the same each time.
     reference = max(able, key=lambda name: able[name].rate, default=None)
@@ -99,7 +100,7 @@ def impacts(
             name,
             tally,
             share=tally.all / known if known else math.nan,
-            left_out=name not in able,
+            left_out=bool(name) and name not in able,
             reference=reference,
             best=None if reference is None else able[reference],
         )

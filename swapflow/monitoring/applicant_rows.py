@@ -4,9 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-
-UNKNOWN = ""
-"""The value of an attribute that an applicant did not declare."""
+from swapflow.monitoring.small_groups import UNKNOWN_GROUP
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,12 +27,12 @@ class ApplicantRow:
     estimate: float | None
     accepted: bool | None
 
-    def group(self, *attributes: str) -> str:
-        """Return the group over one attribute or several; UNKNOWN if any of them is."""
-        values = [self.groups.get(attribute, UNKNOWN).strip() for attribute in attributes]
+    def values(self, *attributes: str) -> tuple[str, ...]:
+        """Return the values over one attribute or several; `UNKNOWN_GROUP` if any is unknown."""
+        values = tuple(self.groups.get(attribute, "").strip() for attribute in attributes)
         # Half a pair is in no group:
         # counting it would put people into groups that they did not name.
-        return UNKNOWN if UNKNOWN in values else " × ".join(values)
+        return UNKNOWN_GROUP if "" in values else values
 
 
 class MonitoringRecord(Protocol):

@@ -161,6 +161,7 @@ def _answer_for_it(office: Office) -> None:
     office.do("cycle", "hold", "ms", "--release", "--reason", "settled")
     office.do("cycle", "card", "ms", "a2", "--out", "list/card.html")
     office.do("cycle", "calibration", "ms")
+    office.run("cycle", "calibration", "ms", "--severity")
     office.do("cycle", "bundle", "ms")
     office.do("verify", "ms.bundle")
 
@@ -178,6 +179,7 @@ def _move_people(office: Office) -> None:
     office.do("applications", "list", "ms")
     office.do("applications", "correct", "ms", "a2", "--name", "Bob", "--reason", "he wrote")
     office.do("reviewers", "list", "ms")
+    office.do("reviewers", "figures", "ms")
     office.do("reviewers", "sheet", "ms", "--out", "sheets")
     office.do("applications", "hold", "ms", "a1")
     office.do("applications", "release", "ms", "a1")

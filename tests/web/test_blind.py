@@ -4,13 +4,11 @@ import io
 import json
 import re
 import zipfile
-from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from swapflow.cli.main import main
 from swapflow.files.imports.offline_sheet import read_sheet_file
 from swapflow.identity.account import Method
 from swapflow.identity.permissions import Role
@@ -20,6 +18,7 @@ from tests.web.api.programs import program
 from tests.web.crawl import walk
 from tests.web.roles import API
 from tests.web.site import SITE_RULES, Site
+from tests.web.terminal import typed
 
 
 TRACES = (
@@ -88,13 +87,6 @@ def told_at_the_terminal(site: Site, email: str) -> list[tuple[str, str]]:
         finally:
             forget_deployment()
     return [listing, *shown, *asked]
-
-
-def typed(*arguments: str) -> tuple[str, str]:
-    out = io.StringIO()
-    with redirect_stdout(out), redirect_stderr(out):
-        assert main(arguments) == 0, out.getvalue()
-    return " ".join(arguments[:2]), out.getvalue()
 
 
 def told_at_the_api(site: Site, email: str) -> list[tuple[str, str]]:

@@ -28,6 +28,9 @@ GOOD = {"c0": "3", "c1": "3", "remark": "Well prepared."}
 SLOT = {"starts": "2031-03-10T14:00", "minutes": "45", "place": "Room 2"}
 
 ADDS_OR_NAMES = {
+    # Looks that are written down.
+    "figures",
+    "severity",
     "absences", "add", "again", "ask", "away", "back", "close", "code", "conflict", "decline",
     "end", "endorse", "erase", "files", "forget-erasures", "grants", "import", "invite", "keys",
     "language", "link", "look", "missed", "monitoring", "nudge", "open", "password", "programs",

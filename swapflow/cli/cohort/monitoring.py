@@ -8,6 +8,7 @@ import typer
 
 from swapflow.cli.options import AsJson, By, CycleId, FormOption, RawOption
 from swapflow.cli.output import Listing, report
+from swapflow.domain.people.group_sizes import SMALL
 
 
 if TYPE_CHECKING:
@@ -20,6 +21,9 @@ app = typer.Typer(no_args_is_help=True, help="Groups of applicants, in sums; dec
 NOTICE = (
     "Not legal advice. A ratio below 0.8 or a small p is a reason to look, and proves nothing."
 )
+
+TOO_SMALL = f"no group of {SMALL} or more: nothing to compare"
+OTHERS = "(others, merged)"
 
 Crossed = Annotated[
     list[str] | None,
@@ -39,22 +43,14 @@ def show(
     raw: RawOption = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show who went on at each stage, by group; groups below five persons stay closed."""
+    """Show who went on at each stage, by group; groups below five persons are merged."""
     made = _made(cycle, by=by, crossed=cross or ())
     if out is not None:
         from swapflow.files.exports.monitoring_report import write_report
         from swapflow.files.exports.writers import Format
 
         write_report(made, out, Format(form), raw=raw)
-    parts: list[str | Listing] = [
-        f"{made.people} applicants of {cycle}; made {made.at:%Y-%m-%d %H:%M} UTC. {NOTICE}"
-    ]
-    for grouping in made.groupings:
-        title = " × ".join(grouping.attributes)
-        for table in grouping.stages:
-            parts += [f"\n{title}: {table.stage}", _drawn(table)]
-        parts += [f"\n{title}: effort", _effort(grouping)]
-    report(_closed_json(made), *parts, as_json=as_json)
+    report(_json(made), *_plain(made), as_json=as_json)
 
 
 @app.command("ll144")
@@ -73,7 +69,7 @@ def ll144(
     """Write the tables that New York City's Local Law 144 asks an auditor for, as CSV."""
     from swapflow.files.exports.monitoring_report import write_ll144
 
-    made = _made(cycle, by=by, crossed=(sex, race), what="monitoring tables written")
+    made = _made(cycle, by=by, crossed=(sex, race), what="monitoring tables written", whole=True)
     files = write_ll144(made, out, sex=sex, race=race)
     report(
         {"files": [str(file) for file in files]},
@@ -83,65 +79,95 @@ def ll144(
 
 
 def _made(
-    cycle: str, *, by: str, crossed: "tuple[str, ...] | list[str]", what: str = "monitoring read"
+    cycle: str,
+    *,
+    by: str,
+    crossed: "tuple[str, ...] | list[str]",
+    what: str = "monitoring read",
+    whole: bool = False,
 ) -> "Report":
     from swapflow.bootstrap import monitoring, office
     from swapflow.settings import load_settings
 
-    made = monitoring(load_settings()).report(cycle, crossed=crossed)
+    made = monitoring(load_settings()).report(cycle, crossed=crossed, whole=whole)
     # A person who reads such a table is written down, before they see it.
     office().audit_log.record(by, what, cycle_id=cycle)
     return made
 
 
-def _drawn(table: "StageTable") -> Listing:
-    from swapflow.monitoring.tables import closed_cells
+def _plain(made: "Report") -> list[str | Listing]:
+    """Lay out a report: what each attribute comes to, then its tables."""
+    parts: list[str | Listing] = [
+        (
+            f"{made.people} applicants of {made.cycle_id}; made {made.at:%Y-%m-%d %H:%M} UTC. "
+            f"{NOTICE} Groups of fewer than {SMALL} are merged, and not named."
+        ),
+        _summary(made),
+    ]
+    for grouping in made.groupings:
+        title = " × ".join(grouping.attributes)
+        for table in grouping.stages:
+            parts += [f"\n{title}: {table.stage}", _drawn(table)]
+        parts += [f"\n{title}: effort", _effort(grouping)]
+    return parts
 
-    closed = closed_cells([row.tally.all for row in table.rows])
-    rows = tuple(
-        (row.group, "fewer than 5, or closed with them", None, None, None, None, "")
-        if index in closed
-        else (
-            row.group,
-            f"{row.tally.selected} of {row.tally.all}",
-            _share(row.tally.rate),
-            _number(row.ratio),
-            _number(row.p),
-            _number(row.flipped),
-            "; ".join(row.flags),
-        )
-        for index, row in enumerate(table.rows)
+
+def _summary(made: "Report") -> Listing:
+    return Listing(
+        headers=("attribute", "what", "furthest behind", "ratio", "exact p", "look at"),
+        rows=tuple(
+            (
+                " × ".join(one.attributes),
+                one.main.stage,
+                lowest.group if lowest else TOO_SMALL if one.main.closed else None,
+                _number(lowest.ratio) if lowest else None,
+                _number(lowest.p) if lowest else None,
+                "; ".join(lowest.flags) if lowest else "",
+            )
+            for one in made.groupings
+            for lowest in (one.lowest,)
+        ),
     )
+
+
+def _drawn(table: "StageTable") -> Listing:
     return Listing(
         headers=("group", "went on", "rate", "ratio", "exact p", "ratio if one more", "look at"),
-        rows=rows,
-        empty="nobody got to this stage",
+        rows=tuple(
+            (
+                row.group or OTHERS,
+                f"{row.tally.selected} of {row.tally.all}",
+                _share(row.tally.rate),
+                _number(row.ratio),
+                _number(row.p),
+                _number(row.flipped),
+                "; ".join(row.flags),
+            )
+            for row in table.rows
+        ),
+        empty=TOO_SMALL if table.closed else "nobody got to this stage",
     )
 
 
 def _effort(grouping: "Grouping") -> Listing:
-    from swapflow.monitoring.tables import closed_cells
-
-    closed = closed_cells([row.people for row in grouping.effort])
     return Listing(
         headers=("group", "people", "reviews each", "interviews each", "interviewed", "days"),
         rows=tuple(
-            (row.group or "unknown", None, None, None, None, None)
-            if index in closed
-            else (
-                row.group or "unknown",
+            (
+                "unknown" if row.group is None else row.group or OTHERS,
                 row.people,
                 _number(row.reviews),
                 _number(row.interviews),
                 _share(row.interviewed),
                 _number(row.waited),
             )
-            for index, row in enumerate(grouping.effort)
+            for row in grouping.effort
         ),
+        empty=TOO_SMALL,
     )
 
 
-def _closed_json(made: "Report") -> dict[str, object]:
+def _json(made: "Report") -> dict[str, object]:
     from swapflow.files.exports.monitoring_report import as_plain
 
     return as_plain(made)

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from swapflow.engine.intake.column_choice import ReviewerColumns
 
 
+AgeBandStarts = Annotated[
+    str,
+    typer.Option(metavar="AGES", help="Ages at which bands of birth dates begin: 20,25,30,40."),
+]
 ShownColumn = Annotated[
     list[str] | None,
     typer.Option(

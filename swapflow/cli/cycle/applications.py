@@ -61,6 +61,7 @@ def import_file(
     date_order: Annotated[
         str, typer.Option(metavar="dmy|mdy", help="How dates such as 01/02/2026 are meant.")
     ] = "",
+    age_bands: applicant_columns.AgeBandStarts = "",
     show: applicant_columns.ShownColumn = None,
     show_proposed: applicant_columns.ShowProposed = False,
     anew: Annotated[
@@ -87,12 +88,9 @@ def import_file(
     def read() -> "Table":
         return read_table(file, encoding=encoding, sheet=sheet)
 
-    chosen = Reading(
-        columns=column_roles(column),
-        key=key or "",
-        dates=tuple(dates or ()),
-        date_order=date_order,
-    )
+    said = {"date_order": date_order, "age_bands": age_bands}
+    columns = column_roles(column)
+    chosen = Reading(columns=columns, key=key or "", dates=tuple(dates or ()), **said)
     with kept_errors(errors, read):
         looked = preview_applicant_list(
             read(),

@@ -10,7 +10,7 @@ import typer
 
 from swapflow.cli.options import AsJson, By, CycleId, Reason, product
 from swapflow.cli.output import Listing, hundred, many, report, to_text
-from swapflow.errors import InvalidInputError
+from swapflow.errors import ForbiddenError, InvalidInputError
 
 
 if TYPE_CHECKING:
@@ -46,9 +46,17 @@ def calibration(
         ),
     ] = None,
     reason: Reason = "",
+    severity: Annotated[
+        bool,
+        typer.Option(
+            "--severity",
+            help="Show how severe each reviewer is too; --by is the mail address of an account "
+            "with the role calibration. The look is logged.",
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show severities, agreement and whom adjusting would move; --use changes the list."""
+    """Show agreement and whom adjusting would move; --use changes the list."""
     # Matrices of a few hundred rows: threads that wait for each other cost more than they save.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     swapflow = product()
@@ -57,8 +65,10 @@ def calibration(
         return
     if reason:
         raise InvalidInputError("estimates_reason_without_choice")
-    seen = swapflow.reports.calibration(cycle)
+    seen = swapflow.reports.told_calibration(cycle)
     names = _Names(swapflow, cycle)
+    if severity:
+        seen = _with_severities(swapflow, seen, cycle, by=by)
     report(_json(seen, names), *_plain(seen, names, cycle), as_json=as_json)
 
 
@@ -79,10 +89,36 @@ def _choose(
     )
 
 
+def _with_severities(
+    swapflow: "Swapflow", seen: "Calibration", cycle: str, *, by: str
+) -> "Calibration":
+    """Write down who looks, and add how severe reviewers are."""
+    from dataclasses import replace
+
+    from swapflow.bootstrap import office
+    from swapflow.identity.permissions import Right, rights_in
+
+    swapflow.reports.require_figures(cycle)
+    accounts = office()
+    known = next(
+        (one for one in accounts.users.list() if one.account.email == by.strip().lower()), None
+    )
+    round_id = swapflow.cycles.get(cycle).round_id
+    grants = known.grants if known and known.account.active else ()
+    if Right.SEE_SEVERITY not in rights_in(grants, cycle_id=cycle, round_id=round_id):
+        raise ForbiddenError("severity_not_by_command", by=by)
+    accounts.audit_log.record(
+        by, "figures about reviewers read", cycle_id=cycle, about="how severe"
+    )
+    judges = swapflow.reports.severities(cycle)
+    return replace(seen, measured=replace(seen.measured, judges=judges))
+
+
 class _Names:
     """What people and kinds of a cycle are called."""
 
     def __init__(self, swapflow: "Swapflow", cycle: str) -> None:
+        self.terms = swapflow.reports.figure_terms(cycle)
         self.applicants: Mapping[int, str] = {
             a.number: a.external_id or "erased" for a in swapflow.reports.named(cycle)
         }
@@ -90,6 +126,15 @@ class _Names:
             r.number: r.external_id or "erased" for r in swapflow.reviewers.list(cycle)
         }
         self.kinds: Sequence[str] = [kind.name for kind in swapflow.cycles.rules(cycle).kinds]
+
+    def judge(self, number: int) -> str:
+        """Name a reviewer beside figures: by a random number, unless the rules have it named."""
+        return self.reviewers[number] if self.terms.named else f"reviewer {number}"
+
+    def judges(self, seen: "Calibration") -> dict[str, str]:
+        """Name the reviewers of the figures; beside random numbers no name of the roster."""
+        known = self.reviewers if self.terms.named else [j.reviewer for j in seen.measured.judges]
+        return {str(number): self.judge(number) for number in known}
 
     def groups(self, groups: "Sequence[Sequence[int]]") -> list[list[str]]:
         """Name the reviewers of groups."""
@@ -101,7 +146,7 @@ def _json(seen: "Calibration", names: _Names) -> dict[str, object]:
     return content | {
         "groups": names.groups(seen.groups),
         "apart": names.groups(seen.apart),
-        "reviewers": {str(number): name for number, name in names.reviewers.items()},
+        "reviewers": names.judges(seen),
         "applicants": {str(number): name for number, name in names.applicants.items()},
         "kinds": list(names.kinds),
         "changes": [
@@ -161,6 +206,15 @@ def _severities(seen: "Calibration", names: _Names) -> "list[str | Listing]":
         f"severity of {names.kinds[kind]}s: not known, hardly any reviewer gave two"
         for kind in measured.unnamed
     ]
+    if not measured.judges and names.terms.apart:
+        hidden = (
+            "how severe each reviewer is: for accounts with the role calibration, by --severity"
+            if names.terms.told
+            else "how severe each reviewer is: gone, 90 days after the list was final"
+            if names.terms.ended
+            else "how severe each reviewer is: the rules tell no figures about reviewers"
+        )
+        return [*unknown, hidden]
     return [
         *unknown,
         "\nReviewers, in points of 100 above the others (shrunk where there are few scores):",
@@ -168,7 +222,7 @@ def _severities(seen: "Calibration", names: _Names) -> "list[str | Listing]":
             headers=("reviewer", "kind", "scores", "severity", "95 % interval"),
             rows=tuple(
                 (
-                    names.reviewers[one.reviewer],
+                    names.judge(one.reviewer),
                     names.kinds[one.kind],
                     one.marks,
                     f"{100 * one.severity.value:+.1f}",

@@ -127,6 +127,46 @@ def list_reviewers(cycle: CycleId, as_json: AsJson = False) -> None:
     )
 
 
+@app.command("figures")
+def figures(cycle: CycleId, by: By, as_json: AsJson = False) -> None:
+    """Show how quick and how late reviewers are; the look is logged under your name."""
+    from swapflow.bootstrap import office
+
+    swapflow = product()
+    swapflow.reports.require_figures(cycle)
+    office().audit_log.record(
+        by, "figures about reviewers read", cycle_id=cycle, about="how quick and how late"
+    )
+    terms = swapflow.reports.figure_terms(cycle)
+    names = {r.number: r.external_id or "erased" for r in swapflow.reviewers.list(cycle)}
+    rows = [
+        {
+            "reviewer": names[one.who] if terms.named else f"reviewer {one.who}",
+            "overdue": one.overdue,
+            "median_days": one.median_days,
+        }
+        for one in swapflow.reports.reviewer_figures(cycle)
+    ]
+    until = None if terms.until is None else terms.until.isoformat()
+    report(
+        {"cycle": cycle, "until": until, "reviewers": rows},
+        Listing(
+            headers=("reviewer", "overdue", "median days"),
+            rows=tuple((r["reviewer"], r["overdue"], _days(r["median_days"])) for r in rows),
+            empty="nothing to tell from yet",
+        ),
+        f"they go on {terms.until:%Y-%m-%d}, 90 days after the list was final"
+        if terms.until
+        else "they go 90 days after the list is final",
+        *(() if terms.named else ("beside a random number, 3 overdue stands for three or more",)),
+        as_json=as_json,
+    )
+
+
+def _days(days: object) -> str | None:
+    return f"{days:.1f}" if isinstance(days, float) else None
+
+
 @app.command("leave")
 def leave(
     cycle: CycleId, reviewer: ReviewerId, by: By, reason: Reason = "", as_json: AsJson = False

@@ -2,14 +2,16 @@
 
 import json
 import os
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
+from random import SystemRandom
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from swapflow.cli.options import AsJson, Columns, Encoding, column_roles, split_pair
 from swapflow.cli.output import Listing, many, report, to_text, warn
+from swapflow.domain.rules import ReviewerFigures
 from swapflow.errors import InvalidInputError
 
 
@@ -58,6 +60,10 @@ def past(
         Path | None,
         typer.Option("--rules", metavar="OUT.TOML", help="Write a rules file, ready to edit."),
     ] = None,
+    reviewer_figures: Annotated[
+        ReviewerFigures,
+        typer.Option(help="How reviewers stand beside how they mark: by random number or name."),
+    ] = ReviewerFigures.NUMBERED,
     column: Columns = None,
     encoding: Encoding = None,
     as_json: AsJson = False,
@@ -79,11 +85,27 @@ def past(
         encoding=encoding,
     )
     found = estimate(with_minutes(read, dict(map(_minutes, minutes or ()))))
+    found = replace(found, severities=_told(found.severities, reviewer_figures))
     for warning in found.warnings:
         warn(warning)
     if rules is not None:
         _write_rules(rules, found, places)
     report(_json(found), *_plain(found, rules), as_json=as_json)
+
+
+def _told(severities: "tuple[Severity, ...]", mode: ReviewerFigures) -> "tuple[Severity, ...]":
+    """Return severities as they are told: named, under numbers drawn for this look, or not."""
+    if mode is ReviewerFigures.NAMED:
+        return severities
+    people = sorted({one.reviewer for one in severities})
+    # Drawn anew each time: a file has no secret of its own that could keep numbers.
+    numbers = dict(
+        zip(people, SystemRandom().sample(range(len(people)), len(people)), strict=True)
+    )
+    return tuple(
+        replace(one, reviewer=f"reviewer {numbers[one.reviewer] + 1}")
+        for one in (severities if mode is ReviewerFigures.NUMBERED else ())
+    )
 
 
 def _minutes(text: str) -> tuple[str, float]:

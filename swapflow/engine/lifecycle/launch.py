@@ -15,6 +15,7 @@ from swapflow.domain.rules import (
     USUAL_TAPER,
     FloorFor,
     Purpose,
+    ReviewerFigures,
     Rules,
     SignInPolicy,
 )
@@ -139,10 +140,16 @@ def launch(
 def settled_at_launch(rules: Rules) -> Rules:
     """Return the rules that a program is launched under.
 
-    Those of the draft, with today's versions and, in a real program that names none, the usual
-    taper.
+    Those of the draft, with today's versions, figures about reviewers by number where it names
+    no other way, and, in a real program that names none, the usual taper.
     """
-    settled = replace(rules, fit=LATEST_FIT, asking=LATEST_ASKING, averages=LATEST_AVERAGES)
+    settled = replace(
+        rules,
+        fit=LATEST_FIT,
+        asking=LATEST_ASKING,
+        averages=LATEST_AVERAGES,
+        reviewer_figures=rules.reviewer_figures or ReviewerFigures.NUMBERED,
+    )
     if rules.taper is None and rules.purpose is Purpose.REAL:
         settled = replace(settled, taper=USUAL_TAPER)
     return rules if settled == rules else replace(settled, version=rules.version + 1)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.event import EventType
-from swapflow.domain.rules import Rules
+from swapflow.domain.rules import ReviewerFigures, Rules
 from swapflow.engine.lifecycle.launch import read_projection, without_sign_in
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.preconditions import refuse_finalized
@@ -67,13 +67,22 @@ def change_rules(
 def kept(old: Rules, new: Rules, *, launched: bool) -> Rules:
     """Return new rules with what a launched program keeps.
 
-    That is its versions and a seed that was drawn, whatever the file says, and its taper, unless
-    the file names another.
+    That is its versions and a seed that was drawn, whatever the file says, and its taper and how
+    figures about reviewers are told, unless the file names another.
     """
     if not launched:
-        return replace(new, seed_drawn=False)
+        settled = new.reviewer_figures or ReviewerFigures.NUMBERED
+        return replace(new, seed_drawn=False, reviewer_figures=settled)
     taper = old.taper if new.taper is None else new.taper
-    new = replace(new, fit=old.fit, asking=old.asking, averages=old.averages, taper=taper)
+    figures = new.reviewer_figures or old.reviewer_figures
+    new = replace(
+        new,
+        fit=old.fit,
+        asking=old.asking,
+        averages=old.averages,
+        taper=taper,
+        reviewer_figures=figures,
+    )
     return replace(new, seed=old.seed, seed_drawn=True) if old.seed_drawn else new
 
 

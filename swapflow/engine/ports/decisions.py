@@ -1,6 +1,7 @@
 """What a reader of decisions needs from the record."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Protocol
 
 from swapflow.domain.cohort.announcement import Announcement, LetterFacts
@@ -37,6 +38,13 @@ class DecisionReads(Protocol):
 
     def reconsidering(self) -> frozenset[str]:
         """Return the ids of cycles in which a reconsideration is open."""
+        ...
+
+    def list_final_at(self, cycle_id: str) -> datetime | None:
+        """Return when the list was last made final, also if it is open again; None before.
+
+        A reconsideration makes another version of a list that is final, and not a final list.
+        """
         ...
 
     def yield_rate(self, cycle_id: str) -> YieldRate | None:

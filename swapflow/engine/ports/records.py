@@ -271,12 +271,13 @@ class Load:
     """How busy a reviewer is, and how long they take.
 
     Attributes:
-        median_days: From a request to its answer; None before the first.
-        last_at: When they last answered.
+        overdue: Open assignments whose time has passed; None where the rules keep it apart.
+        median_days: From a request to its answer; None before the first, or kept apart.
+        last_at: When they last answered; None before, or kept apart.
     """
 
     waiting: int
-    overdue: int
+    overdue: int | None
     done: int
     median_days: float | None
     last_at: datetime | None

@@ -55,13 +55,13 @@ class Judge:
     """How one reviewer marks in one kind: above the others (positive) or below.
 
     Attributes:
-        marks: Number of marks that count.
+        marks: Number of marks that count; None where it would tell whose random number this is.
         severity: In score units, shrunk, so that a few marks do not make a reviewer look severe.
     """
 
     reviewer: int
     kind: int
-    marks: int
+    marks: int | None
     severity: Interval
 
 

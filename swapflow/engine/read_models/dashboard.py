@@ -25,7 +25,11 @@ from swapflow.engine.selection.list_objective import list_objective
 from swapflow.engine.selection.list_quality import JudgedList, tied_at_cut
 from swapflow.engine.selection.ranking import ranking
 from swapflow.engine.selection.reviewer_overlap import Groups, possible_groups
-from swapflow.engine.selection.reviewer_severity import SeverityEstimates, estimate_severity
+from swapflow.engine.selection.reviewer_severity import (
+    SeverityEstimates,
+    estimate_severity,
+    no_severity,
+)
 from swapflow.engine.selection.situation import candidates, situation_of
 
 
@@ -65,7 +69,8 @@ class Dashboard:
         blocked: Requests that cannot be sent, `MOST_BLOCKED` at most.
         blocked_count: Their total number.
         done: Reviews that each reviewer has given, shape (reviewers,).
-        severity: How the reviewers judge, by their numbers.
+        severity: How the reviewers judge, by their numbers; NaN where the rules keep such figures
+            apart.
         apart: Groups of reviewers, by number, that panels keep from ever sharing an applicant;
             empty where all can be compared, or will be.
     """
@@ -163,7 +168,11 @@ def build_dashboard(
         done=np.array(
             [sum(f.load.values()) - f.out for f in projection.reviewers], dtype=np.int64
         ),
-        severity=estimate_severity(
+        # A dashboard lies in Redis and is read by every page: figures about reviewers that are
+        # told for a logged look alone are no part of it.
+        severity=no_severity(len(projection.reviewers))
+        if projection.rules.keeps_figures_apart
+        else estimate_severity(
             situation.situation.scores,
             n=size,
             kinds=situation.situation.kinds,

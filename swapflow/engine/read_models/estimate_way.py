@@ -26,28 +26,32 @@ class EstimateWay:
         marks: Marks that count.
         mean: Their mean, weighted by their information.
         few_marks: How much nearer to the program's average it is, because there are few.
-        severity: How much is added for severe reviewers, or taken away for generous ones.
+        severity: How much is added for severe reviewers, or taken away for generous ones; None
+            where the rules keep figures about reviewers apart: then `few_marks` holds it too, for
+            beside what reviewers wrote it would tell how severe each of them is.
         kind: How much is taken away for kinds that are marked more generously.
         estimate: The sum of these.
         margin: Margin of the estimate.
         weight: Share of the applicant's own marks in it.
-        level: The program's average, towards which few marks leave an estimate.
+        level: The program's average, towards which few marks leave an estimate; None with the
+            severity, which could be computed from it.
     """
 
     marks: int
     mean: float
     few_marks: float
-    severity: float
+    severity: float | None
     kind: float
     estimate: float
     margin: float
     weight: float
-    level: float
+    level: float | None
 
     def sentences(self) -> tuple[Message, ...]:
         """Return the way in words."""
         told = [Message("way_mean", count=self.marks, mean=100 * self.mean)]
-        for code, step in (("severity", self.severity), ("kind", self.kind)):
+        first = ("model", self.few_marks) if self.severity is None else ("severity", self.severity)
+        for code, step in (first, ("kind", self.kind)):
             if abs(step) >= WORTH_A_WORD:
                 direction = "up" if step > 0 else "down"
                 told.append(Message(f"way_{code}_{direction}", points=100 * abs(step)))
@@ -94,14 +98,16 @@ def way_of(seen: Snapshot, number: int, *, ledger: Ledger) -> EstimateWay | None
         kinds=situation.kinds,
         fitted=Fitted.from_dict(look.parameters),
     )
+    apart = seen.projection.rules.keeps_figures_apart
+    few_marks, severity = float(steps.few_marks[arm]), float(steps.severity[arm])
     return EstimateWay(
         marks=marks,
         mean=float(steps.mean[arm]),
-        few_marks=float(steps.few_marks[arm]),
-        severity=float(steps.severity[arm]),
+        few_marks=few_marks + severity if apart else few_marks,
+        severity=None if apart else severity,
         kind=float(steps.kind[arm]),
         estimate=float(steps.estimate[arm]),
         margin=float(look.radius[arm]),
         weight=float(steps.weight[arm]),
-        level=steps.level,
+        level=None if apart else steps.level,
     )

@@ -45,6 +45,17 @@ class SeverityEstimates:
     shared: NDArray[np.int64]
 
 
+def no_severity(reviewers: int) -> SeverityEstimates:
+    """Return estimates that tell of none of a number of reviewers."""
+    unknown = np.full(reviewers, np.nan)
+    return SeverityEstimates(
+        severity=unknown,
+        error=unknown,
+        apart=unknown,
+        shared=np.zeros(reviewers, dtype=np.int64),
+    )
+
+
 def estimate_severity(
     scores: Scores,
     *,

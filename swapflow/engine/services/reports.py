@@ -7,11 +7,21 @@ from datetime import datetime
 
 from swapflow.domain.cycle import START, CycleStatus, Position
 from swapflow.domain.event import Event
-from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus
+from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT, Assignment, AssignmentStatus
 from swapflow.domain.rules import Estimates
 from swapflow.engine.audit.decision_card import Card, card
 from swapflow.engine.audit.finished_cycle import gather_finished_cycle
 from swapflow.engine.audit.finished_record import FinishedCycle
+from swapflow.engine.audit.reviewer_figures import (
+    FigureTerms,
+    ReviewerFigure,
+    figure_terms,
+    reviewer_figures,
+    severities,
+    told_terms,
+    without_figures,
+    without_severities,
+)
 from swapflow.engine.audit.verification import Verification
 from swapflow.engine.audit.verify import verify
 from swapflow.engine.notifications.reviewer_mail import waiting_for
@@ -26,7 +36,7 @@ from swapflow.engine.ports.records import (
     Waiting,
 )
 from swapflow.engine.projection.ingest import rebuild
-from swapflow.engine.read_models.calibration import Calibration, latest_calibration
+from swapflow.engine.read_models.calibration import Calibration, Judge, latest_calibration
 from swapflow.engine.read_models.dashboard import Dashboard
 from swapflow.engine.read_models.estimate_way import EstimateWay, estimate_way
 from swapflow.engine.read_models.explanation import (
@@ -45,10 +55,70 @@ A_MOMENT = 0.25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReportService:
-    """Reports on the progress of a cycle, and whether its record is intact."""
+class CalibrationReports:
+    """Reports on how reviewers and kinds mark, and on figures about reviewers."""
 
     context: ServiceContext
+
+    def calibration(self, cycle_id: str) -> Calibration:
+        """Compute how reviewers and kinds mark, and what adjusting changes; cached until an event.
+
+        People read `told_calibration`.
+
+        Raises:
+            NotReadyError: If the cycle was not launched.
+        """
+        return latest_calibration(
+            cycle_id,
+            ledger=self.context.ledger,
+            snapshots=self.context.snapshots,
+            cache=self.context.calibrations,
+        )
+
+    def told_calibration(self, cycle_id: str) -> Calibration:
+        """Return a cycle's calibration, without severities where the rules keep those apart.
+
+        Raises:
+            NotReadyError: If the cycle was not launched.
+        """
+        seen = self.calibration(cycle_id)
+        apart = self.context.ledger.rules(cycle_id).keeps_figures_apart
+        return without_severities(seen) if apart else seen
+
+    def figure_terms(self, cycle_id: str) -> FigureTerms:
+        """Read how figures about reviewers are told, and until when."""
+        return figure_terms(cycle_id, ledger=self.context.ledger)
+
+    def require_figures(self, cycle_id: str) -> None:
+        """Check that there are figures about reviewers to be looked at.
+
+        Raises:
+            NotFoundError: If the rules have none told, or they are gone.
+        """
+        told_terms(cycle_id, ledger=self.context.ledger)
+
+    def reviewer_figures(self, cycle_id: str) -> tuple[ReviewerFigure, ...]:
+        """Compute how quick and how late reviewers are; who looks is written down before.
+
+        Raises:
+            NotFoundError: If the rules have none told, or they are gone.
+        """
+        return reviewer_figures(cycle_id, ledger=self.context.ledger)
+
+    def severities(self, cycle_id: str) -> tuple[Judge, ...]:
+        """Compute how severe reviewers are; who looks is written down before.
+
+        Raises:
+            NotFoundError: If the rules have none told, or they are gone.
+            NotReadyError: If the cycle was not launched.
+        """
+        self.require_figures(cycle_id)
+        return severities(cycle_id, self.calibration(cycle_id), ledger=self.context.ledger)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportService(CalibrationReports):
+    """Reports on the progress of a cycle, and whether its record is intact."""
 
     def progress(self, cycle_id: str, *, seconds: float | None = None) -> Progress:
         """Return the progress of a cycle.
@@ -88,19 +158,6 @@ class ReportService:
         )
         return (dashboard if judged is None else dashboard.with_quality(judged)), live
 
-    def calibration(self, cycle_id: str) -> Calibration:
-        """Compute how reviewers and kinds mark, and what adjusting changes; cached until an event.
-
-        Raises:
-            NotReadyError: If the cycle was not launched.
-        """
-        return latest_calibration(
-            cycle_id,
-            ledger=self.context.ledger,
-            snapshots=self.context.snapshots,
-            cache=self.context.calibrations,
-        )
-
     def state_answers(self) -> bool:
         """Whether the live state's server answers."""
         try:
@@ -120,8 +177,11 @@ class ReportService:
         return self.context.ledger.waiting(cycle_id)
 
     def loads(self, cycle_id: str) -> dict[int, Load]:
-        """Read how busy each reviewer is."""
-        return self.context.ledger.loads(cycle_id)
+        """Read how busy each reviewer is; how quick and how late, unless that is kept apart."""
+        loads = self.context.ledger.loads(cycle_id)
+        if not self.context.ledger.rules(cycle_id).keeps_figures_apart:
+            return loads
+        return {reviewer: without_figures(load) for reviewer, load in loads.items()}
 
     def counts(self, cycle_id: str) -> dict[tuple[int, str], int]:
         """Count review requests by (kind, status)."""
@@ -148,6 +208,13 @@ class ReportService:
     def waiting_for(self, cycle_id: str, reviewer: int) -> tuple[Assignment, ...]:
         """Read a reviewer's open assignments, by number."""
         return waiting_for(cycle_id, reviewer, ledger=self.context.ledger)
+
+    def overdue(self, cycle_id: str) -> tuple[Assignment, ...]:
+        """Read the open assignments whose time has passed, the longest first."""
+        now = self.context.ledger.now()
+        found = self.context.ledger.assignments(cycle_id, statuses=OPEN_ASSIGNMENT)
+        late = [(a.due_at, a.id, a) for a in found if a.due_at is not None and a.due_at < now]
+        return tuple(assignment for _, _, assignment in sorted(late))
 
     def reviews_by(self, cycle_id: str, reviewer: int) -> tuple[Assignment, ...]:
         """Read what a reviewer has answered, by number, newest request first."""
@@ -205,7 +272,10 @@ class ReportService:
         self, cycle_id: str, external_id: str, *, name_reviewers: bool = False
     ) -> Card:
         """Build one applicant's decision card."""
-        asked = self.context.ledger.rules(cycle_id).estimates is not Estimates.RULE
+        rules = self.context.ledger.rules(cycle_id)
+        # Raw and adjusted together would tell how severe the reviewers are whose remarks the card
+        # quotes.
+        asked = rules.estimates is not Estimates.RULE and not rules.keeps_figures_apart
         started = self.context.ledger.cycle(cycle_id).status is not CycleStatus.DRAFT
         return card(
             cycle_id,

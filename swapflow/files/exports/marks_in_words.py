@@ -31,11 +31,12 @@ def way_in_words(standing: CardStanding) -> Iterable[tuple[str, str]]:
     if way is None:
         return
     yield gettext("Average of the marks"), of_hundred(way.mean)
-    for name, step in (
-        (gettext("Few marks: nearer to the program's average"), way.few_marks),
-        (gettext("Severity of these reviewers"), way.severity),
-        (gettext("Generosity of the kind"), way.kind),
-    ):
+    steps = [(gettext("Few marks: nearer to the program's average"), way.few_marks)]
+    if way.severity is None:
+        steps = [(gettext("Few marks, and differences between reviewers"), way.few_marks)]
+    else:
+        steps.append((gettext("Severity of these reviewers"), way.severity))
+    for name, step in (*steps, (gettext("Generosity of the kind"), way.kind)):
         yield name, f"{100 * step:+.1f}"
 
 

@@ -9,7 +9,7 @@ from swapflow.errors import InvalidInputError
 from swapflow.files.exports.writers import Cell, ExportSheet, Format, sheet_bytes, write_file
 from swapflow.monitoring.adverse_impact import FOUR_FIFTHS, SMALLEST_SHARE, Impact
 from swapflow.monitoring.report import Grouping, Report
-from swapflow.monitoring.tables import GroupEffort, StageTable, closed_cells
+from swapflow.monitoring.tables import OTHERS, GroupEffort, StageTable
 
 
 _LL144_HEADERS = (
@@ -24,15 +24,17 @@ _LL144_HEADERS = (
 
 
 def as_plain(report: Report) -> dict[str, object]:
-    """Return a report as JSON has it, with the numbers of small groups closed.
+    """Return a report as JSON has it.
 
-    What is closed is null; `closed` says that it is. Numbers that are not defined are null too.
+    Small groups are merged, and the row `merged` is theirs: no row is `closed` any more. A table
+    in which no group is large enough is, and has no rows. Numbers that are not defined are null.
     """
     return {
         "cycle": report.cycle_id,
         "made_at": report.at.isoformat(),
         "people": report.people,
         "decided": report.decided,
+        "summary": [_summary(one) for one in report.groupings],
         "groupings": [_grouping(one) for one in report.groupings],
         "reviewers": [
             {"reviewer": one.reviewer, "done": one.done, "days": _finite(one.waited)}
@@ -48,33 +50,29 @@ _EFFORT_NUMBERS = ("people", "reviews", "interviews", "interviewed", "days")
 def report_sheets(report: Report) -> tuple[ExportSheet, ...]:
     """Return a report's sums as lists: who went on at each stage, and how much work went to whom.
 
-    The numbers of small groups, and of those that would give them away, are blank and `closed`.
+    Small groups, and those that would give them away, are one row, "others".
     """
     stages: list[tuple[Cell, ...]] = []
     efforts: list[tuple[Cell, ...]] = []
     for grouping in report.groupings:
         attributes = " × ".join(grouping.attributes)
-        tables = [*grouping.stages, grouping.scoring]
-        for table in [*tables, *([grouping.selection] if grouping.selection else [])]:
-            closed = closed_cells([*(row.tally.all for row in table.rows), table.unknown.all])
-            stages += [
-                (attributes, table.stage, *_cells(_row(row, closed=i in closed), _STAGE_NUMBERS))
-                for i, row in enumerate(table.rows)
-            ]
-        closed = closed_cells([row.people for row in grouping.effort])
+        stages += [
+            (attributes, table.stage, *_cells(_row(row), _STAGE_NUMBERS))
+            for table in grouping.tables
+            for row in table.rows
+        ]
         efforts += [
-            (attributes, *_cells(_effort(row, closed=i in closed), _EFFORT_NUMBERS))
-            for i, row in enumerate(grouping.effort)
+            (attributes, *_cells(_effort(row), _EFFORT_NUMBERS)) for row in grouping.effort
         ]
     return (
         ExportSheet(
             name="monitoring-stages",
-            headers=("attributes", "stage", "group", "closed", *_STAGE_NUMBERS, "flags"),
+            headers=("attributes", "stage", "group", "closed", "merged", *_STAGE_NUMBERS, "flags"),
             rows=tuple(stages),
         ),
         ExportSheet(
             name="monitoring-effort",
-            headers=("attributes", "group", "closed", *_EFFORT_NUMBERS),
+            headers=("attributes", "group", "closed", "merged", *_EFFORT_NUMBERS),
             rows=tuple(efforts),
         ),
     )
@@ -106,7 +104,8 @@ def report_archive(report: Report, form: Format, *, raw: bool = False) -> bytes:
 def _cells(row: dict[str, object], numbers: tuple[str, ...]) -> tuple[Cell, ...]:
     flags = row.get("flags", [])
     told = "; ".join(map(str, flags)) if isinstance(flags, list) else ""
-    cells: list[Cell] = [str(row["group"]), bool(row["closed"])]
+    # No row is closed any more: programs that read the column find it as it was.
+    cells: list[Cell] = [str(row["group"]), False, bool(row["merged"])]
     for number in numbers:
         value = row[number]
         cells.append(value if isinstance(value, int | float) else None)
@@ -118,10 +117,10 @@ def write_ll144(report: Report, folder: Path, *, sex: str, race: str) -> tuple[P
 
     One file per rate and grouping (sex, race, sex and race), and `about.csv` with dates, source
     and the numbers of those unknown. The law wants the numbers of small groups, so nothing is
-    closed here; what is below 2% is left out of the ratios, and says so.
+    merged here; what is below 2% is left out of the ratios, and says so.
 
     Args:
-        report: A report that crossed the two attributes.
+        report: A whole report that crossed the two attributes.
         folder: Where to.
         sex: Name of the attribute of sex.
         race: Name of the attribute of race or ethnicity.
@@ -152,7 +151,8 @@ def write_ll144(report: Report, folder: Path, *, sex: str, race: str) -> tuple[P
             if table is None:
                 raise InvalidInputError("monitoring_nothing_decided", cycle=report.cycle_id)
             sheets.append(_ll144_sheet(f"{kind}-{name}", table))
-            about.append((f"unknown, {kind} rate by {name}", table.unknown.all))
+            unknown = table.unknown.all if table.unknown else None
+            about.append((f"unknown, {kind} rate by {name}", unknown))
     sheets.append(ExportSheet(name="about", headers=("what", "value"), rows=tuple(about)))
     return tuple(
         write_file(folder / f"{sheet.name}.csv", sheet_bytes(sheet, Format.CSV))
@@ -186,33 +186,43 @@ def _ll144_sheet(name: str, table: StageTable) -> ExportSheet:
     )
 
 
-def _grouping(grouping: Grouping) -> dict[str, object]:
-    tables = [*grouping.stages, grouping.scoring]
-    if grouping.selection is not None:
-        tables.append(grouping.selection)
-    closed = closed_cells([row.people for row in grouping.effort])
+def _summary(grouping: Grouping) -> dict[str, object]:
+    """Return what one attribute comes to: the group furthest behind, where any is compared."""
+    lowest = grouping.lowest
     return {
         "attributes": list(grouping.attributes),
-        "tables": [_table(table) for table in tables],
-        "effort": [
-            _effort(row, closed=index in closed) for index, row in enumerate(grouping.effort)
-        ],
+        "stage": grouping.main.stage,
+        "groups": sum(row.group != OTHERS for row in grouping.main.rows),
+        "closed": grouping.main.closed,
+        "group": lowest.group if lowest else None,
+        "ratio": _finite(lowest.ratio) if lowest else None,
+        "p": _finite(lowest.p) if lowest else None,
+        "flags": list(lowest.flags) if lowest else [],
+    }
+
+
+def _grouping(grouping: Grouping) -> dict[str, object]:
+    return {
+        "attributes": list(grouping.attributes),
+        "tables": [_table(table) for table in grouping.tables],
+        "effort": [_effort(row) for row in grouping.effort],
     }
 
 
 def _table(table: StageTable) -> dict[str, object]:
-    # Those unknown count as a row: a single closed group would be the total less all the others.
-    closed = closed_cells([*(row.tally.all for row in table.rows), table.unknown.all])
-    unknown_closed = len(table.rows) in closed
     return {
         "stage": table.stage,
-        "unknown": None if unknown_closed else table.unknown.all,
-        "rows": [_row(row, closed=index in closed) for index, row in enumerate(table.rows)],
+        "closed": table.closed,
+        "unknown": table.unknown.all if table.unknown else None,
+        "rows": [_row(row) for row in table.rows],
     }
 
 
-def _row(row: Impact, *, closed: bool) -> dict[str, object]:
-    numbers: dict[str, object] = {
+def _row(row: Impact) -> dict[str, object]:
+    return {
+        "group": row.group or _MERGED,
+        "closed": False,
+        "merged": row.group == OTHERS,
         "all": row.tally.all,
         "selected": row.tally.selected,
         "rate": _finite(row.tally.rate),
@@ -223,18 +233,23 @@ def _row(row: Impact, *, closed: bool) -> dict[str, object]:
         "flipped": _finite(row.flipped),
         "flags": list(row.flags),
     }
-    return {"group": row.group, "closed": closed} | (dict.fromkeys(numbers) if closed else numbers)
 
 
-def _effort(row: GroupEffort, *, closed: bool) -> dict[str, object]:
-    numbers: dict[str, object] = {
+def _effort(row: GroupEffort) -> dict[str, object]:
+    return {
+        "group": "" if row.group is None else row.group or _MERGED,
+        "closed": False,
+        "merged": row.group == OTHERS,
         "people": row.people,
         "reviews": _finite(row.reviews),
         "interviews": _finite(row.interviews),
         "interviewed": _finite(row.interviewed),
         "days": _finite(row.waited),
     }
-    return {"group": row.group, "closed": closed} | (dict.fromkeys(numbers) if closed else numbers)
+
+
+_MERGED = "others"
+"""What merged groups are called where a word has to stand; `merged` tells them from a value."""
 
 
 def _finite(value: float) -> float | None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 
+from swapflow.domain.people.age_bands import AgeBands
 from swapflow.engine.intake.column_choice import ReviewerColumns, check_named
 from swapflow.engine.intake.erased_people import ErasedInList, ErasedRow
 from swapflow.engine.intake.list_import import Listed
@@ -117,7 +118,7 @@ def preview_applicant_list(
         again: Ids of rows of erased people that are to come in all the same.
 
     Raises:
-        InvalidInputError: If a column of dates is named that there is not.
+        InvalidInputError: If a column of dates is named that there is not, or ages are no bands.
         NotFoundError: If there is no such cycle.
     """
     remembered = product.applicants.list_reading(cycle_id, APPLICANTS) if as_last_time else {}
@@ -129,6 +130,7 @@ def preview_applicant_list(
         key=reading.key or "id",
         dates=reading.dates,
         date_order=reading.date_order,
+        ages=AgeBands.read(reading.age_bands, on=product.cycles.get(cycle_id).created_at.date()),
     )
     plan = product.applicants.plan_list(cycle_id, found.new, again=again)
     lines = _lines(table, found)

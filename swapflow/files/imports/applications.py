@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from swapflow.domain.ids import same_id
+from swapflow.domain.people.age_bands import AgeBands
 from swapflow.domain.people.application import NewApplication
 from swapflow.domain.people.mail_address import read_address
 from swapflow.domain.rules import Rules
 from swapflow.errors import BadRow, InvalidInputError
-from swapflow.files.imports.applicant_columns import Columns
+from swapflow.files.imports.applicant_columns import AgeColumns, Columns
 from swapflow.files.imports.id_column import IdColumn
 from swapflow.files.tables.cells import read_yes_no, refuse, shorten
 from swapflow.files.tables.dates import read_date_column
@@ -36,6 +37,7 @@ class ApplicationsImport:
         encoding: Encoding the file was read in.
         source: What messages call the file.
         columns: What each header was taken for: external_id, name, select:…, monitor:…, field:….
+        ages: Headers of which age bands are kept.
     """
 
     new: tuple[NewApplication, ...]
@@ -45,9 +47,10 @@ class ApplicationsImport:
     encoding: str
     source: str
     columns: Mapping[str, str]
+    ages: tuple[str, ...] = ()
 
 
-def read_applications(
+def read_applications(  # noqa: PLR0913 - each tells of one thing in the file
     path_or_bytes: Source,
     *,
     mapping: Mapping[str, str] | None = None,
@@ -56,6 +59,7 @@ def read_applications(
     key: Literal["id", "email"] = "id",
     dates: Collection[str] = (),
     date_order: str = "",
+    ages: AgeBands | None = None,
     name: str = "",
 ) -> ApplicationsImport:
     """Read applicants, all or nothing.
@@ -70,6 +74,7 @@ def read_applications(
         key: "email" takes the e-mail for the key; never done unasked, for addresses change.
         dates: Headers of columns to turn into year-month-day.
         date_order: "dmy" or "mdy", where those columns hold dates such as 01/02/2025.
+        ages: Bands that are kept of dates of birth; None leaves them, for what is not stored.
         name: What messages call the file.
 
     Raises:
@@ -84,13 +89,14 @@ def read_applications(
         key=key,
         dates=dates,
         date_order=date_order,
+        ages=ages,
         name=name,
     )
     refuse(found.source, found.bad)
     return found
 
 
-def examine_applications(
+def examine_applications(  # noqa: PLR0913 - each tells of one thing in the file
     path_or_bytes: Source | Table,
     *,
     mapping: Mapping[str, str] | None = None,
@@ -99,6 +105,7 @@ def examine_applications(
     key: Literal["id", "email"] = "id",
     dates: Collection[str] = (),
     date_order: str = "",
+    ages: AgeBands | None = None,
     name: str = "",
 ) -> ApplicationsImport:
     """Report what `read_applications` would import and refuse, without refusing it.
@@ -122,7 +129,12 @@ def examine_applications(
     if columns.bad:  # without its columns a row says nothing
         return _report(table, columns, None, bad)
     header = columns.headers("email" if key == "email" else "external_id")[0]
-    reader = _Reader(columns=columns, key=key, ids=IdColumn.of(table, header))
+    reader = _Reader(
+        columns=columns,
+        key=key,
+        ids=IdColumn.of(table, header),
+        ages=AgeColumns.of(table, columns.named("monitor"), bands=ages, order=date_order),
+    )
     for row in table.rows:
         reader.take(row)
     return _report(table, columns, reader, [*bad, *reader.bad])
@@ -132,7 +144,7 @@ def _report(
     table: Table, columns: Columns, reader: "_Reader | None", bad: list[BadRow]
 ) -> ApplicationsImport:
     shared = reader.shared() if reader else ()
-    warnings = reader.warnings if reader else ()
+    warnings = (*reader.ages.notes, *reader.warnings) if reader else ()
     return ApplicationsImport(
         new=tuple(reader.new.values()) if reader else (),
         warnings=(*table.warnings, *columns.warnings, *warnings, *shared),
@@ -141,6 +153,7 @@ def _report(
         encoding=table.encoding,
         source=table.source,
         columns=columns.taken_for,
+        ages=tuple(h for h in table.headers if reader and h in reader.ages.headers),
     )
 
 
@@ -151,6 +164,7 @@ class _Reader:
     columns: Columns
     key: str
     ids: IdColumn
+    ages: AgeColumns
     new: dict[str, NewApplication] = field(default_factory=dict)
     bad: list[BadRow] = field(default_factory=list)
     _lines: dict[str, int] = field(default_factory=dict)
@@ -215,7 +229,11 @@ class _Reader:
             email=email,
             ready=self._ready(row),
             selection={name: row[h] for h, name in columns.named("select") if row[h]},
-            monitor={name: row[h] for h, name in columns.named("monitor") if row[h]},
+            monitor={
+                name: kept
+                for h, name in columns.named("monitor")
+                if (kept := self.ages.kept(h, row[h]))
+            },
             fields={**fields, "topic": topic} if topic else fields,
             documents=self._documents(row),
         )

@@ -23,12 +23,14 @@ class Reading:
         key: What names an applicant; "" when nobody said it.
         dates: Headers of columns that hold dates.
         date_order: "dmy", "mdy" or "".
+        age_bands: Ages at which the bands begin that are kept of dates of birth; "" for the usual.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
     key: Key | Literal[""] = ""
     dates: tuple[str, ...] = ()
     date_order: str = ""
+    age_bands: str = ""
 
     def settings(self) -> dict[str, str]:
         """Format it as pairs that can be kept."""
@@ -37,6 +39,7 @@ class Reading:
             **{f"date:{header}": "yes" for header in self.dates},
             **({"key": self.key} if self.key else {}),
             **({"date_order": self.date_order} if self.date_order else {}),
+            **({"age_bands": self.age_bands} if self.age_bands else {}),
         }
 
     @classmethod
@@ -48,6 +51,7 @@ class Reading:
             key=_key(settings.get("key", "")),
             dates=tuple(_named(settings, "date:")),
             date_order=settings["date_order"] if settings.get("date_order") in ORDERS else "",
+            age_bands=settings.get("age_bands", ""),
         )
 
     def within(self, headers: Collection[str]) -> "Reading":
@@ -57,6 +61,7 @@ class Reading:
             key=self.key,
             dates=tuple(h for h in self.dates if h in headers),
             date_order=self.date_order,
+            age_bands=self.age_bands,
         )
 
     def over(self, other: "Reading") -> "Reading":
@@ -66,6 +71,7 @@ class Reading:
             key=self.key or other.key,
             dates=tuple(dict.fromkeys((*self.dates, *other.dates))),
             date_order=self.date_order or other.date_order,
+            age_bands=self.age_bands or other.age_bands,
         )
 
 

@@ -210,6 +210,9 @@ def rules_text(rules: Rules) -> str:
                 "signatures": rules.signatures,
                 "sign_in": rules.sign_in.value,
                 "session_days": rules.session_days,
+                "reviewer_figures": (
+                    None if rules.reviewer_figures is None else rules.reviewer_figures.value
+                ),
                 "zone": rules.zone,
                 "language": rules.language or None,
                 "fewest": rules.fewest,

@@ -21,6 +21,7 @@ from swapflow.domain.rules import (
     FloorFor,
     KindRules,
     Purpose,
+    ReviewerFigures,
     Rubric,
     RuleName,
     Rules,
@@ -133,6 +134,9 @@ def _rules(table: RulesTable, moments: Mapping[str, datetime | None]) -> Rules:
         signatures=table.signatures,
         sign_in=SignInPolicy(table.sign_in),
         session_days=table.session_days,
+        reviewer_figures=(
+            None if table.reviewer_figures is None else ReviewerFigures(table.reviewer_figures)
+        ),
         seed=advanced.seed,
     )
 

@@ -1,9 +1,9 @@
 """Reconsiderations of single applications, read and written."""
 
 from collections.abc import Collection
-from datetime import date
+from datetime import date, datetime
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, bindparam, func, select, update
 from typing_extensions import override
 
 from swapflow.domain.cohort.reconsideration import (
@@ -17,11 +17,19 @@ from swapflow.engine.ports.writes.decisions import DecisionWrites
 from swapflow.ledger.core.cycle_lock import CycleLock
 from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.row_mapping import AnyRow
-from swapflow.ledger.schema import RECONSIDERATION
+from swapflow.ledger.schema import COHORT_VERSION, RECONSIDERATION
 from swapflow.ledger.schema.cohort import STILL_OPEN
 
 
 _OPEN = select(RECONSIDERATION.c.cycle_id).where(STILL_OPEN).distinct()
+_LIST_FINAL_AT = select(func.max(COHORT_VERSION.c.at)).where(
+    COHORT_VERSION.c.cycle_id == bindparam("cycle"),
+    COHORT_VERSION.c.version.not_in(
+        select(RECONSIDERATION.c.closed_version).where(
+            RECONSIDERATION.c.cycle_id == bindparam("cycle")
+        )
+    ),
+)
 
 
 class SqlReconsiderations(DecisionReads):
@@ -38,6 +46,14 @@ class SqlReconsiderations(DecisionReads):
     def reconsidering(self) -> frozenset[str]:
         with self._database.reading() as connection:
             return frozenset(connection.execute(_OPEN).scalars())
+
+    @override
+    def list_final_at(self, cycle_id: str) -> datetime | None:
+        with self._database.reading() as connection:
+            found: datetime | None = connection.execute(
+                _LIST_FINAL_AT, {"cycle": cycle_id}
+            ).scalar_one()
+            return found
 
 
 class ReconsiderationWrites(CycleLock, DecisionWrites):

@@ -10,7 +10,7 @@ from fastapi.responses import Response
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.rules import Estimates
 from swapflow.engine.ports.records import ApplicantName
-from swapflow.engine.read_models.calibration import Calibration
+from swapflow.engine.read_models.calibration import Calibration, Judge
 from swapflow.engine.read_models.estimate_comparison import ComparedCandidate
 from swapflow.errors import InvalidInputError
 from swapflow.i18n.languages import gettext
@@ -19,13 +19,21 @@ from swapflow.identity.principal import Principal
 from swapflow.web.http.context import AppContext, app_context
 from swapflow.web.http.dependencies import may
 from swapflow.web.http.nested_forms import TheForm, made_from, text
-from swapflow.web.http.program_page import NOTHING_REFUSED, Refused, about, act, said_why
+from swapflow.web.http.program_page import (
+    NOTHING_REFUSED,
+    Refused,
+    about,
+    act,
+    log_figures,
+    said_why,
+)
 from swapflow.web.http.rendering import render
 
 
 router = APIRouter(prefix="/decide/{cycle_id}/calibration")
 
 MaySee = Annotated[Principal, Depends(may(Right.SEE_APPLICANTS))]
+MaySeeSeverity = Annotated[Principal, Depends(may(Right.SEE_SEVERITY))]
 MayDecide = Annotated[Principal, Depends(may(Right.DECIDE))]
 
 NEAR = 12
@@ -76,6 +84,14 @@ def show_calibration(
     return _page(request, cycle_id, principal, everybody=everybody)
 
 
+@router.post("/severity")
+def look_at_severity(request: Request, cycle_id: str, principal: MaySeeSeverity) -> Response:
+    """Write down who looks, then show how severe each reviewer is as well."""
+    log_figures(request, principal, cycle_id, "how severe")
+    judges = app_context(request).product.reports.severities(cycle_id)
+    return _page(request, cycle_id, principal, judges=judges)
+
+
 @router.post("")
 def ask_for_estimates(
     request: Request, cycle_id: str, principal: MayDecide, form: TheForm
@@ -118,12 +134,13 @@ def _page(
     principal: Principal,
     *,
     everybody: bool = False,
+    judges: tuple[Judge, ...] = (),
     refused: Refused = NOTHING_REFUSED,
 ) -> Response:
     app = app_context(request)
     cycle, rules = app.product.cycles.get(cycle_id), app.product.cycles.rules(cycle_id)
     started = cycle.status is not CycleStatus.DRAFT
-    seen = app.product.reports.calibration(cycle_id) if started else None
+    seen = app.product.reports.told_calibration(cycle_id) if started else None
     people = {one.number: one for one in app.product.reports.named(cycle_id)} if seen else {}
     near = around_the_cut(seen) if seen else ()
     return render(
@@ -133,6 +150,8 @@ def _page(
             "revision": str(rules.version),
             **about(app, cycle_id, principal, Right.SEE_APPLICANTS),
             "seen": seen,
+            "terms": (terms := app.product.reports.figure_terms(cycle_id)),
+            "severities": judges if terms.apart or seen is None else seen.measured.judges,
             "judges": reviewer_names(app, cycle_id, principal, seen) if seen else {},
             "people": people,
             "kinds": [kind.name for kind in rules.kinds],
@@ -207,13 +226,18 @@ def reviewer_names(
             one.number: one.name or one.external_id or gettext("erased")
             for one in app.product.reviewers.list(cycle_id)
         }
+    if app.product.reports.figure_terms(cycle_id).apart:
+        # As in the table of severities, which may stand on the same page.
+        numbers = {number for group in (*seen.groups, *seen.apart) for number in group}
+        return {n: _numbered(cycle.reviewer_number(n)) for n in numbers}
     # Numbered anew for this page: the cycle's own number would lead to the person elsewhere.
     order = [one.reviewer for one in seen.measured.judges]
     order += [number for group in (*seen.groups, *seen.apart) for number in group]
-    return {
-        number: gettext("reviewer %(number)s") % {"number": turn}
-        for turn, number in enumerate(dict.fromkeys(order), start=1)
-    }
+    return {number: _numbered(turn) for turn, number in enumerate(dict.fromkeys(order), start=1)}
+
+
+def _numbered(number: int) -> str:
+    return gettext("reviewer %(number)s") % {"number": number}
 
 
 def _who(known: ApplicantName | None) -> str:

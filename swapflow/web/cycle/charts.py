@@ -10,8 +10,9 @@ from fastapi import APIRouter, Depends, Query
 from fastapi.responses import Response
 
 from swapflow.domain.cycle import Cycle
+from swapflow.domain.reviewing.assignment import Assignment
 from swapflow.domain.rules import Rules
-from swapflow.engine.ports.records import DecisionStep
+from swapflow.engine.ports.records import ApplicantName, DecisionStep
 from swapflow.engine.read_models.dashboard import Dashboard
 from swapflow.errors import NotFoundError
 from swapflow.i18n.languages import gettext
@@ -34,6 +35,9 @@ MOST_SHOWN = 600
 
 MOST_REVIEWERS = 40
 """Most reviewers in the chart of their load: those with most to do."""
+
+MOST_LATE = 12
+"""Most overdue requests whose applicants are named."""
 
 HEADS = {
     "intervals": ("rank", "score", "margin", "standing", "waiting"),
@@ -178,17 +182,31 @@ def load(product: Product, principal: Principal, cycle: Cycle, dashboard: Dashbo
         key=lambda n: (-count[n], -done.get(n, 0), n),
     )
     names = {n: who.name or who.external_id for n, who in people.items()}
+    # Who is late is a figure about a reviewer: where those are kept apart, all that waits is open.
+    apart = product.cycles.rules(cycle.id).keeps_figures_apart
     shown = names if Right.SEE_REVIEWERS in rights else {}
     return [
         {
             # The place in the chart and not the number, which would tell who it is.
             "reviewer": shown.get(number, f"reviewer {turn}"),
-            "overdue": late[number],
-            "open": count[number] - late[number],
+            "overdue": None if apart else late[number],
+            "open": count[number] if apart else count[number] - late[number],
             "done": done.get(number, 0),
         }
         for turn, number in enumerate(busiest[:MOST_REVIEWERS], start=1)
     ]
+
+
+def late_requests(
+    product: Product, cycle: Cycle, rules: Rules, *, named: bool
+) -> list[tuple[Assignment, str, ApplicantName | None]]:
+    """Return each overdue request with its applicant, where lateness is no reviewer's figure."""
+    if not rules.keeps_figures_apart:
+        return []
+    late = product.reports.overdue(cycle.id)
+    wanted = {one.application for one in late[:MOST_LATE]} if named else set()
+    names = {n.number: n for n in product.reports.named(cycle.id, wanted)} if wanted else {}
+    return [(one, rules.kinds[one.kind].name, names.get(one.application)) for one in late]
 
 
 def _guarded(value: object) -> object:

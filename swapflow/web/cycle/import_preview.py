@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from swapflow.domain.people.age_bands import USUAL_STARTS
 from swapflow.engine.intake.column_choice import ReviewerColumn
 from swapflow.engine.intake.list_plan import Known
 from swapflow.engine.intake.roster_list import KnownReviewer
@@ -34,6 +35,8 @@ ENCODINGS = (
     ("shift_jis", "shift_jis"),
     ("gb18030", "gb18030"),
 )
+_SETTINGS = ("key", "date_order", "age_bands")
+
 SAID = "said"
 """Field of a form that says all there is to say about its columns."""
 
@@ -317,13 +320,14 @@ def _chosen(table: Table, typed: Mapping[str, str]) -> Reading:
         for number, header in enumerate(table.headers)
         if (role := typed.get(f"column.{number}", "").strip()) and role != "as found"
     }
-    settings = {name: typed[name] for name in ("key", "date_order") if typed.get(name)}
+    settings = {name: typed[name] for name in _SETTINGS if typed.get(name)}
     said = Reading.of_settings(settings)
     return Reading(
         columns=columns,
         key=said.key,
         dates=tuple(h for n, h in enumerate(table.headers) if typed.get(f"date.{n}")),
         date_order=said.date_order,
+        age_bands=said.age_bands,
     )
 
 
@@ -332,7 +336,13 @@ def _typed(table: Table, reading: Reading) -> dict[str, str]:
     numbers = {header: number for number, header in enumerate(table.headers)}
     columns = {f"column.{numbers[h]}": role or LEFT_OUT for h, role in reading.columns.items()}
     dates = {f"date.{numbers[h]}": "yes" for h in reading.dates}
-    return {**columns, **dates, "key": reading.key, "date_order": reading.date_order}
+    return {
+        **columns,
+        **dates,
+        "key": reading.key,
+        "date_order": reading.date_order,
+        "age_bands": reading.age_bands or ", ".join(map(str, USUAL_STARTS)),
+    }
 
 
 def _proposed(table: Table, seen: Mapping[str, ReviewerColumn]) -> dict[str, str]:

@@ -1,8 +1,6 @@
 """Reviewers: who is busy, who is late, how they judge, and what staff may do about it."""
 
-import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Annotated, Any
 
@@ -12,23 +10,25 @@ from fastapi.responses import RedirectResponse, Response
 from swapflow.domain.people.reviewer import Absence, Reviewer
 from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus
 from swapflow.domain.reviewing.score import NotCounted
+from swapflow.engine.audit.reviewer_figures import MANY, ReviewerFigure
 from swapflow.engine.ports.records import ApplicantName
 from swapflow.engine.reviewing.submitted_score import review_revision
-from swapflow.engine.selection.reviewer_severity import SeverityEstimates
 from swapflow.errors import InvalidInputError, NotFoundError
-from swapflow.i18n.languages import gettext_noop
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.web.http.context import AppContext, Product, app_context
 from swapflow.web.http.dependencies import may, may_anywhere
+from swapflow.web.http.labels import severity_view_of
 from swapflow.web.http.program_page import (
     NOTHING_REFUSED,
     Again,
     FieldError,
     Reason,
     Refused,
+    about,
     act,
     held,
+    log_figures,
     said_why,
     visible,
 )
@@ -46,9 +46,6 @@ Text = Annotated[str, Form()]
 PAGE = 25
 """Reviews of one reviewer on a page."""
 
-CLEAR = 2.0
-"""A severity of this many standard errors is called by its name."""
-
 _WORDS = {
     "nudge": "reminded a reviewer",
     "leave": "ended a reviewer's role",
@@ -59,30 +56,6 @@ _WORDS = {
     "conflict": "recorded a conflict of interest",
     "return": "put a reviewer on the roster again",
 }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SeverityView:
-    """How a reviewer judges, in points of 100 and in words."""
-
-    points: float
-    error: float
-    apart: float | None
-    shared: int
-
-    @property
-    def shown(self) -> str:
-        """Format the points with their sign and error: "+3 ± 2"."""
-        points = round(self.points)
-        sign = "+" if points > 0 else "−" if points < 0 else ""
-        return f"{sign}{abs(points)} ± {self.error:.0f}"
-
-    @property
-    def words(self) -> str:
-        """Return whether the reviewer is strict or generous, as far as that is clear."""
-        if abs(self.points) < CLEAR * self.error:
-            return gettext_noop("like the others")
-        return gettext_noop("generous") if self.points > 0 else gettext_noop("strict")
 
 
 @router.get("")
@@ -116,7 +89,46 @@ def show_table(request: Request, principal: MaySee, product: Product, cycle_id: 
                 for one in product.reviewers.list(cycle_id)
             ],
             "adjusted": rules.severity,
+            "terms": product.reports.figure_terms(cycle_id),
             "zone": rules.zone,
+        },
+    )
+
+
+@router.get("/{cycle_id}/figures")
+def ask_for_figures(request: Request, principal: MaySee, cycle_id: str) -> Response:
+    """Show what looking at figures means; shows none and computes none."""
+    return _figures_page(request, principal, cycle_id)
+
+
+@router.post("/{cycle_id}/figures")
+def look_at_figures(
+    request: Request, principal: MaySee, product: Product, cycle_id: str
+) -> Response:
+    """Write down who looks, then show how quick and how late reviewers are."""
+    log_figures(request, principal, cycle_id, "how quick and how late")
+    figures = product.reports.reviewer_figures(cycle_id)
+    return _figures_page(request, principal, cycle_id, figures=figures)
+
+
+def _figures_page(
+    request: Request,
+    principal: Principal,
+    cycle_id: str,
+    *,
+    figures: tuple[ReviewerFigure, ...] | None = None,
+) -> Response:
+    app = app_context(request)
+    names = {r.number: r.name or r.external_id for r in app.product.reviewers.list(cycle_id)}
+    return render(
+        request,
+        "cycle/reviewer_figures.html",
+        {
+            **about(app, cycle_id, principal, Right.SEE_REVIEWERS),
+            "terms": app.product.reports.figure_terms(cycle_id),
+            "figures": figures,
+            "many": MANY,
+            "names": names,
         },
     )
 
@@ -281,6 +293,7 @@ def _card(
             "reviewer": reviewer,
             "load": product.reports.loads(cycle_id).get(number),
             "manner": severity_view_of(dashboard.severity, number),
+            "terms": product.reports.figure_terms(cycle_id),
             "seen": _last_seen(app_context(request)).get(reviewer.email.casefold())
             if reviewer.email
             else None,
@@ -320,19 +333,6 @@ def card_again(
 ) -> Again:
     """Return what shows the reviewer's page again, with a form that was refused."""
     return lambda refused: _card(request, principal, product, cycle_id, number, refused=refused)
-
-
-def severity_view_of(severity: SeverityEstimates, number: int) -> SeverityView | None:
-    """Return how a reviewer judges; None before the first score that counts."""
-    if number >= severity.severity.size or math.isnan(severity.severity[number]):
-        return None
-    shared = int(severity.shared[number])
-    return SeverityView(
-        points=100 * float(severity.severity[number]),
-        error=100 * float(severity.error[number]),
-        apart=100 * float(severity.apart[number]) if shared else None,
-        shared=shared,
-    )
 
 
 def _last_seen(app: AppContext) -> dict[str, datetime]:

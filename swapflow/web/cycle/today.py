@@ -1,5 +1,6 @@
 """Today: what needs a person in a program, its progress, and what was decided so far."""
 
+from collections import Counter
 from datetime import datetime, timedelta
 from typing import Annotated, Any
 
@@ -285,9 +286,10 @@ def _standing(app: AppContext, principal: Principal, cycle: Cycle) -> dict[str, 
     sees_names = Right.SEE_APPLICANTS in rights
     finish = _finish(cycle, rules, pulse, now)
     settled = ~dashboard.too_close & ~np.isnan(dashboard.estimate)
-    late: dict[int, int] = {}
-    for one in waiting:
-        late[one.reviewer] = late.get(one.reviewer, 0) + one.overdue
+    late: Counter[int] = Counter()
+    # Where figures are kept apart, requests that are late are named, and no reviewer who is.
+    for one in () if rules.keeps_figures_apart else waiting:
+        late[one.reviewer] += one.overdue
     named = any(late.values()) or dashboard.apart
     people = {r.number: r for r in product.reviewers.list(cycle.id)} if named else {}
     sees_reviewers = Right.SEE_REVIEWERS in rights
@@ -320,6 +322,7 @@ def _standing(app: AppContext, principal: Principal, cycle: Cycle) -> dict[str, 
         "finish": finish,
         "proposed": reasons(product.approvals.pending(cycle.id), dashboard) if sees_names else [],
         "blocked": _blocked(product, cycle, dashboard, rules, named=sees_names),
+        "overdue": charts.late_requests(product, cycle, rules, named=sees_names),
         "late": [
             (people[number], count)
             for number, count in sorted(late.items(), key=lambda pair: -pair[1])

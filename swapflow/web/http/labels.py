@@ -3,6 +3,10 @@
 Pages show one of these with `_(word)`; a word that is not among them is shown as it is stored.
 """
 
+import math
+from dataclasses import dataclass
+
+from swapflow.engine.selection.reviewer_severity import SeverityEstimates
 from swapflow.i18n.languages import gettext_noop
 
 
@@ -169,3 +173,43 @@ NOT_COUNTED = (
     gettext_noop("voided"),
 )
 """Why a score does not count (`NotCounted`)."""
+
+CLEAR = 2.0
+"""A severity of this many standard errors is called by its name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeverityView:
+    """How a reviewer judges, in points of 100 and in words."""
+
+    points: float
+    error: float
+    apart: float | None
+    shared: int
+
+    @property
+    def shown(self) -> str:
+        """Format the points with their sign and error: "+3 ± 2"."""
+        points = round(self.points)
+        sign = "+" if points > 0 else "−" if points < 0 else ""
+        return f"{sign}{abs(points)} ± {self.error:.0f}"
+
+    @property
+    def words(self) -> str:
+        """Return whether the reviewer is strict or generous, as far as that is clear."""
+        if abs(self.points) < CLEAR * self.error:
+            return gettext_noop("like the others")
+        return gettext_noop("generous") if self.points > 0 else gettext_noop("strict")
+
+
+def severity_view_of(severity: SeverityEstimates, number: int) -> SeverityView | None:
+    """Return how a reviewer judges; None before the first score that counts."""
+    if number >= severity.severity.size or math.isnan(severity.severity[number]):
+        return None
+    shared = int(severity.shared[number])
+    return SeverityView(
+        points=100 * float(severity.severity[number]),
+        error=100 * float(severity.error[number]),
+        apart=100 * float(severity.apart[number]) if shared else None,
+        shared=shared,
+    )

@@ -106,6 +106,19 @@ def held(app: AppContext, principal: Principal, cycle: Cycle) -> frozenset[Right
     return principal.rights(cycle_id=cycle.id, round_id=cycle.round_id)
 
 
+def log_figures(request: Request, principal: Principal, cycle_id: str, what: str) -> None:
+    """Write down who looks at figures about reviewers, before they are computed or shown.
+
+    Raises:
+        NotFoundError: If the rules have none told, or they are gone: that is no look.
+    """
+    app = app_context(request)
+    app.product.reports.require_figures(cycle_id)
+    app.office.audit_log.record(
+        principal.name, "figures about reviewers read", cycle_id=cycle_id, about=what
+    )
+
+
 def act(
     request: Request,
     principal: Principal,

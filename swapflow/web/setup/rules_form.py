@@ -92,6 +92,7 @@ _TOP = (
     "deadline",
     "sign_in",
     "session_days",
+    "reviewer_figures",
 )
 _ADVANCED = (
     "delta",

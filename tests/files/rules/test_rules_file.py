@@ -139,6 +139,8 @@ def test_what_a_file_leaves_out_takes_the_value_of_the_rules() -> None:
         lines=(SeatLine(name="all", places=2),),
         kinds=(KindRules(name="review", cost=10, gain=1.0, maximum=3),),
         budget=1000,
+        # A program that is launched keeps what it has; any other takes "numbered".
+        reviewer_figures=None,
     )
 
 

@@ -1,10 +1,12 @@
 """What staff see of reviewers, and what they may do about them."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 from starlette.testclient import TestClient
 
+from swapflow.domain.event import EventType
 from swapflow.domain.reviewing.assignment import AssignmentStatus
 from swapflow.domain.reviewing.score import Answer
 from swapflow.identity.account import Method
@@ -133,6 +135,11 @@ def test_a_second_reminder_on_one_day_is_refused_on_the_page(site: Site) -> None
 
 def test_a_reviewer_who_marks_higher_is_shown_as_more_generous(site: Site) -> None:
     site.launched(applicants=12, roster=3)
+    with site.ledger.write("fall") as tx:
+        # As programs that were launched before rules said how such figures are told.
+        old = replace(tx.rules(), reviewer_figures=None, version=tx.cycle.rules_version + 1)
+        tx.set_rules(old, by="x", reason="")
+        tx.record(EventType.RULES_CHANGED, {"rules": old.version})
     for _ in range(4):
         for known in site.product.reviewers.list("fall"):
             high = known.number == 0

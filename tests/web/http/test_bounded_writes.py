@@ -56,7 +56,7 @@ class SlowSite:
         return found[0]
 
     async def begin(self, count: int) -> None:
-        """Have so many more under way."""
+        """Have that many more under way."""
         self._running += [asyncio.create_task(self.ask()) for _ in range(count)]
         await asyncio.sleep(0)
 

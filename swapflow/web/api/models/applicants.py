@@ -61,7 +61,9 @@ class NewApplicant(In):
     ready: bool = True
     attributes: dict[Line, Line] = Field(default_factory=dict, max_length=50)
     monitoring: dict[Line, Line] = Field(
-        default_factory=dict, max_length=50, description="For reports only; never given out again."
+        default_factory=dict,
+        max_length=50,
+        description="For reports only; never given out again. Of dates of birth, bands are kept.",
     )
     fields: dict[Line, Text] = Field(default_factory=dict, max_length=200)
     documents: list[NewDocument] = Field(default_factory=list, max_length=50)
@@ -71,6 +73,9 @@ class NewApplicants(In):
     """Applicants to be added: all of them, or none, but for those who were erased."""
 
     wave: Annotated[int, Field(ge=0, le=1000)] = 0
+    age_bands: Annotated[str, StringConstraints(max_length=80)] = Field(
+        default="", description="Ages at which the bands of birth dates begin: 20,25,30,40."
+    )
     applicants: list[NewApplicant] = Field(min_length=1, max_length=2000)
     again: list[Line] = Field(
         default_factory=list,
@@ -145,9 +150,17 @@ class Way(Out):
     marks: int
     mean: float
     few_marks: float = Field(
-        description="How much nearer to the program's average, because there are few marks."
+        description=(
+            "How much nearer to the program's average, because there are few marks; with the "
+            "severity, where that is null."
+        )
     )
-    severity: float = Field(description="Added for severe reviewers, taken away for generous.")
+    severity: float | None = Field(
+        description=(
+            "Added for severe reviewers, taken away for generous; null where the rules keep "
+            "figures about reviewers apart."
+        )
+    )
     kind: float = Field(description="Taken away for kinds that are marked more generously.")
     estimate: float = Field(description="The sum of these.")
     margin: float

@@ -1,5 +1,7 @@
 """Calibration as JSON: how reviewers and kinds mark, and lists by raw and adjusted estimates."""
 
+from datetime import datetime
+
 from pydantic import Field
 
 from swapflow.domain.rules import Estimates
@@ -19,8 +21,29 @@ class ReviewerSeverity(Out):
 
     reviewer: str = Field(description="Their id, or a number for who may not see reviewers.")
     kind: str
-    scores: int
+    scores: int | None = Field(description="Null beside a random number, which it would explain.")
     severity: Estimated
+
+
+class Severities(Out):
+    """How severe reviewers are, for accounts with the role calibration."""
+
+    reviewers: list[ReviewerSeverity]
+
+
+class FigureOfReviewer(Out):
+    """How quick and how late one reviewer is."""
+
+    reviewer: str = Field(description="Their id, or a random number where figures are not named.")
+    overdue: int = Field(description="Beside a random number, 3 for three or more.")
+    median_days: float | None
+
+
+class FiguresOfReviewers(Out):
+    """How quick and how late reviewers are."""
+
+    until: datetime | None = Field(description="When the figures go; null before the final list.")
+    reviewers: list[FigureOfReviewer]
 
 
 class KindCalibration(Out):
@@ -72,7 +95,9 @@ class Calibrated(Out):
     groups: list[list[str]] = Field(description="Reviewers who can be compared by now.")
     groups_that_stay_apart: list[list[str]]
     between_applicants: Estimated | None
-    reviewers: list[ReviewerSeverity]
+    reviewers: list[ReviewerSeverity] = Field(
+        description="Empty where the rules keep figures about reviewers apart."
+    )
     kinds: list[KindCalibration]
     changes: list[ListChange]
     applicants: list[BothEstimates]

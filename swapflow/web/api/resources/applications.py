@@ -5,6 +5,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
+from swapflow.domain.people.age_bands import AgeBands, banded
 from swapflow.domain.people.application import Application, ApplicationStatus, NewApplication
 from swapflow.domain.people.protected_attributes import protected_trait
 from swapflow.domain.reviewing.score import reason_code
@@ -85,9 +86,10 @@ def add_applicants(
     These are left out and named, unless `again` holds their ids.
     """
     _refuse_protected(new.applicants, product.cycles.rules(cycle_id))
+    bands = AgeBands.read(new.age_bands, on=product.cycles.get(cycle_id).created_at.date())
     listed = product.applicants.import_list(
         cycle_id,
-        [_new(applicant) for applicant in new.applicants],
+        [_new(applicant, bands) for applicant in new.applicants],
         wave=new.wave,
         again=new.again,
         by=principal.name,
@@ -366,14 +368,14 @@ def _hundred(value: float | None) -> float | None:
     return None if known is None else 100 * known
 
 
-def _new(applicant: NewApplicant) -> NewApplication:
+def _new(applicant: NewApplicant, bands: AgeBands) -> NewApplication:
     return NewApplication(
         external_id=applicant.external_id,
         name=applicant.name,
         email=applicant.email,
         ready=applicant.ready,
         selection=applicant.attributes,
-        monitor=applicant.monitoring,
+        monitor=banded(applicant.monitoring, bands),
         fields=applicant.fields,
         documents=tuple((d.name, d.link, d.redacted) for d in applicant.documents),
     )
@@ -384,7 +386,7 @@ def _way(way: EstimateWay) -> Way:
         marks=way.marks,
         mean=100 * way.mean,
         few_marks=100 * way.few_marks,
-        severity=100 * way.severity,
+        severity=None if way.severity is None else 100 * way.severity,
         kind=100 * way.kind,
         estimate=100 * way.estimate,
         margin=100 * min(way.margin, 1.0),

@@ -13,7 +13,12 @@ from swapflow.engine.selection.reviewer_overlap import Groups
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.web.api.audit import note
-from swapflow.web.api.dependencies import MayDecide, MaySeeApplicants
+from swapflow.web.api.dependencies import (
+    MayDecide,
+    MaySeeApplicants,
+    MaySeeReviewers,
+    MaySeeSeverity,
+)
 from swapflow.web.api.idempotency import ApiRoute
 from swapflow.web.api.models.base import finite
 from swapflow.web.api.models.calibration import (
@@ -21,14 +26,18 @@ from swapflow.web.api.models.calibration import (
     Calibrated,
     ChosenEstimates,
     Estimated,
+    FigureOfReviewer,
+    FiguresOfReviewers,
     KindCalibration,
     ListChange,
     NewEstimates,
     ReviewerSeverity,
+    Severities,
 )
 from swapflow.web.api.resources.cycles import CycleId
 from swapflow.web.api.revisions import MadeFrom, tag
 from swapflow.web.http.context import Product
+from swapflow.web.http.program_page import log_figures
 
 
 router = APIRouter(prefix="/cycles/{cycle_id}", route_class=ApiRoute, tags=["decisions"])
@@ -43,7 +52,7 @@ def read_calibration(
     `ETag` is the version of the rules, to be sent with a choice of estimates.
     """
     tag(response, str(product.cycles.rules(cycle_id).version))
-    seen = product.reports.calibration(cycle_id)
+    seen = product.reports.told_calibration(cycle_id)
     names = _labels(product, cycle_id, principal, seen)
     kinds = [kind.name for kind in product.cycles.rules(cycle_id).kinds]
     return Calibrated(
@@ -63,6 +72,7 @@ def read_calibration(
                 scores=one.marks,
                 severity=_hundredfold(one.severity),
             )
+            # None where the rules keep figures about reviewers apart.
             for one in seen.measured.judges
         ],
         kinds=[_kind(seen, index, name) for index, name in enumerate(kinds)],
@@ -76,6 +86,66 @@ def read_calibration(
         ],
         applicants=list(map(_both, seen.rows)),
     )
+
+
+@router.post("/calibration/severity")
+def look_at_severity(
+    request: Request, cycle_id: CycleId, principal: MaySeeSeverity, product: Product
+) -> Severities:
+    """Read how severe reviewers are; who looks is written down, and no key may.
+
+    By random number unless the rules have figures named.
+    """
+    log_figures(request, principal, cycle_id, "how severe")
+    names = _figure_names(product, cycle_id, principal)
+    kinds = [kind.name for kind in product.cycles.rules(cycle_id).kinds]
+    return Severities(
+        reviewers=[
+            ReviewerSeverity(
+                reviewer=names.get(one.reviewer, str(one.reviewer)),
+                kind=kinds[one.kind],
+                scores=one.marks,
+                severity=_hundredfold(one.severity),
+            )
+            for one in product.reports.severities(cycle_id)
+        ]
+    )
+
+
+@router.post("/reviewer-figures")
+def look_at_figures(
+    request: Request, cycle_id: CycleId, principal: MaySeeReviewers, product: Product
+) -> FiguresOfReviewers:
+    """Read how quick and how late reviewers are; who looks is written down.
+
+    By random number unless the rules have figures named.
+    """
+    log_figures(request, principal, cycle_id, "how quick and how late")
+    names = _figure_names(product, cycle_id, principal)
+    return FiguresOfReviewers(
+        until=product.reports.figure_terms(cycle_id).until,
+        reviewers=[
+            FigureOfReviewer(
+                reviewer=names.get(one.who, str(one.who)),
+                overdue=one.overdue,
+                median_days=one.median_days,
+            )
+            for one in product.reports.reviewer_figures(cycle_id)
+        ],
+    )
+
+
+def _figure_names(product: Product, cycle_id: str, principal: Principal) -> Mapping[int, str]:
+    """Return reviewers' ids where figures are named; none beside random numbers."""
+    cycle = product.cycles.get(cycle_id)
+    rights = principal.rights(cycle_id=cycle.id, round_id=cycle.round_id)
+    if not product.reports.figure_terms(cycle_id).named:
+        return {}
+    may_name = Right.SEE_REVIEWERS in rights
+    return {
+        one.number: one.external_id if may_name else str(cycle.reviewer_number(one.number))
+        for one in product.reviewers.list(cycle_id)
+    }
 
 
 @router.put("/estimates")
@@ -112,6 +182,9 @@ def _labels(
     cycle = product.cycles.get(cycle_id)
     if Right.SEE_REVIEWERS in principal.rights(cycle_id=cycle.id, round_id=cycle.round_id):
         return {one.number: one.external_id for one in product.reviewers.list(cycle_id)}
+    if product.reports.figure_terms(cycle_id).apart:
+        numbers = {number for group in (*seen.groups, *seen.apart) for number in group}
+        return {number: str(cycle.reviewer_number(number)) for number in numbers}
     # Numbered anew for this answer: the cycle's own number would lead to the person elsewhere.
     order = [one.reviewer for one in seen.measured.judges]
     order += [number for group in (*seen.groups, *seen.apart) for number in group]

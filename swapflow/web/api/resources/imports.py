@@ -53,6 +53,10 @@ Again = Annotated[
     list[str] | None,
     Query(max_length=2000, description="Ids of erased people of the file who are to come back."),
 ]
+AgeBandStarts = Annotated[
+    str,
+    Query(max_length=80, description="Ages at which the bands of birth dates begin: 20,25,30,40."),
+]
 LONGEST_NAME = 120
 
 
@@ -119,7 +123,7 @@ Shown = Annotated[ShownChoice, Depends(read_shown)]
 
 
 @router.post("/applicants/import")
-def import_applicants(
+def import_applicants(  # noqa: PLR0913, PLR0917 - FastAPI reads the query from the signature
     request: Request,
     cycle_id: CycleId,
     principal: MayManageApplicants,
@@ -131,6 +135,7 @@ def import_applicants(
         Query(description="What names an applicant; an id, unless the last list said otherwise."),
     ] = None,
     again: Again = None,
+    age_bands: AgeBandStarts = "",
 ) -> Imported:
     """Add the applicants of a file and change those it changes: all, or none.
 
@@ -140,7 +145,8 @@ def import_applicants(
     since the last file. The columns are taken for what was said of the last file.
     """
     table = read_table(sent.data, name=sent.name, encoding=sent.encoding)
-    found = find_applicants(product, cycle_id, table, Reading(key=key or ""), again=again or ())
+    reading = Reading(key=key or "", age_bands=age_bands)
+    found = find_applicants(product, cycle_id, table, reading, again=again or ())
     if found.looked is not None and (shown.columns or shown.proposed):
         choices = found.looked.choices(shown.columns, proposed=shown.proposed)
         found = replace(found, choices=choices)
