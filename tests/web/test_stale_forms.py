@@ -27,9 +27,9 @@ SLOT = {"starts": "2031-03-10T14:00", "minutes": "45", "place": "Room 2"}
 
 ADDS_OR_NAMES = {
     "absences", "add", "again", "ask", "away", "back", "close", "code", "conflict", "decline",
-    "end", "endorse", "erase", "files", "grants", "import", "invite", "keys", "language", "link",
-    "look", "missed", "monitoring", "nudge", "open", "password", "programs", "reassign",
-    "release", "remind", "remove", "reopen", "requests", "restore", "revoke", "rounds",
+    "end", "endorse", "erase", "files", "forget-erasures", "grants", "import", "invite", "keys",
+    "language", "link", "look", "missed", "monitoring", "nudge", "open", "password", "programs",
+    "reassign", "release", "remind", "remove", "reopen", "requests", "restore", "revoke", "rounds",
     "sign-out", "skip", "stop", "swap", "users", "void", "waive", "{{ token }}", "sheets",
     "{{ upload.key }}", "{{ what }}",
     "{{ 'pause' if running else 'resume' }}",

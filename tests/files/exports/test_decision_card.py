@@ -154,9 +154,8 @@ def text_of(made: bytes) -> str:
 
 
 def tags_of(made: bytes) -> list[str]:
-    """The structure of the first page, as a screen reader walks it."""
+    """The structure of the pages, as a screen reader walks it."""
     document = opened(made)
-    tree = pdfium.FPDF_StructTree_GetForPage(document[0])
     found: list[str] = []
 
     def walk(element: Any) -> None:  # noqa: ANN401 - a handle of the library
@@ -168,9 +167,11 @@ def tags_of(made: bytes) -> list[str]:
             if below:
                 walk(below)
 
-    for number in range(pdfium.FPDF_StructTree_CountChildren(tree)):
-        walk(pdfium.FPDF_StructTree_GetChildAtIndex(tree, number))
-    pdfium.FPDF_StructTree_Close(tree)
+    for page in range(len(document)):
+        tree = pdfium.FPDF_StructTree_GetForPage(document[page])
+        for number in range(pdfium.FPDF_StructTree_CountChildren(tree)):
+            walk(pdfium.FPDF_StructTree_GetChildAtIndex(tree, number))
+        pdfium.FPDF_StructTree_Close(tree)
     document.close()
     return found
 
