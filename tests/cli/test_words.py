@@ -188,6 +188,7 @@ def _move_people(office: Office) -> None:
     office.do("applications", "ineligible", "ms", "a5", "--reason", "no degree")
     office.run("applications", "ready", "ms", "a1")
     office.do("applications", "purge", "ms", "a5", "--yes")
+    office.do("round", "forget-erasures", "fall", "--yes")
     office.do("applications", "ask", "ms", "a1", "review", "--reason", "an appeal")
     office.do("reviewers", "conflicts", "ms", "--applicant", "a1", "--reviewer", "cyd")
     pairs = [{"applicant": "a6", "reviewer": name} for name in ("ada", "ben", "cyd", "dee", "eli")]
