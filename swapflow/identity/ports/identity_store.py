@@ -139,8 +139,8 @@ class IdentityStore(IntegrationStore, Protocol):
         """Revoke every session, key and mailed link of an account, in one transaction."""
         ...
 
-    def add_sign_in(self, sign_in: SignIn, mail: Mail) -> None:
-        """Store a mailed link together with its mail, in one transaction."""
+    def add_sign_in(self, sign_in: SignIn, mail: Mail | None) -> None:
+        """Store a link together with its mail, if it has one, in one transaction."""
         ...
 
     def sign_in(self, digest: str) -> SignIn | None:

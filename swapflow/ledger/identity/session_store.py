@@ -117,10 +117,11 @@ class SqlSessionStore(IdentityStore):
             )
 
     @override
-    def add_sign_in(self, sign_in: SignIn, mail: Mail) -> None:
+    def add_sign_in(self, sign_in: SignIn, mail: Mail | None) -> None:
         with self._database.writing() as connection:
             connection.execute(insert(SIGN_IN), asdict(sign_in))
-            queue_office_mail(connection, mail, at=self._database.now(connection))
+            if mail is not None:
+                queue_office_mail(connection, mail, at=self._database.now(connection))
 
     @override
     def sign_in(self, digest: str) -> SignIn | None:

@@ -48,6 +48,7 @@ STATES = {
     LetterState.QUEUED: gettext_noop("on their way"),
     LetterState.SENDING: gettext_noop("on their way"),
     LetterState.SENT: gettext_noop("sent"),
+    LetterState.NOT_SENT: gettext_noop("not sent"),
     LetterState.FAILED: gettext_noop("failed"),
     LetterState.TAKEN_BACK: gettext_noop("taken back"),
     LetterState.VOID: gettext_noop("not sent, for they were no longer true"),

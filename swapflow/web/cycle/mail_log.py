@@ -34,6 +34,7 @@ STATES = (
     ("queued", gettext_noop("Waiting")),
     ("sending", gettext_noop("On their way")),
     ("failed", gettext_noop("Failed")),
+    ("not sent", gettext_noop("Not sent")),
     ("held", gettext_noop("Held")),
     ("taken back", gettext_noop("Taken back")),
     ("void", gettext_noop("No longer true")),

@@ -43,7 +43,7 @@ def render(
     """Fill a template.
 
     Beside its own context it sees `principal`, `place`, `places`, `request`, `provider` and
-    `language`.
+    `language`, `mail_leaves`.
 
     Args:
         request: What is answered.
@@ -62,6 +62,7 @@ def render(
             "place": request.url.path.split("/")[1],
             "provider": app_context(request).settings.provider,
             "language": current_language(),
+            "mail_leaves": app_context(request).product.outbox.leaves,
             **(context or {}),
         }
     )
