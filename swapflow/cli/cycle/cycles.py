@@ -119,6 +119,34 @@ def launch(cycle: CycleId, by: By, as_json: AsJson = False) -> None:
     )
 
 
+@app.command("to-do")
+def to_do(cycle: CycleId, as_json: AsJson = False) -> None:
+    """List what waits for people in a cycle, and where it is done."""
+    swapflow = product()
+    swapflow.cycles.get(cycle)
+    things = swapflow.pending.in_cycle(cycle)
+    report(
+        {
+            "cycle": cycle,
+            "to_do": [
+                {
+                    "code": thing.code.value,
+                    "params": dict(thing.params),
+                    "text": thing.message,
+                    "link": f"{swapflow.address}{thing.path}",
+                }
+                for thing in things
+            ],
+        },
+        Listing(
+            headers=("what waits", "where"),
+            rows=tuple((thing.message, f"{swapflow.address}{thing.path}") for thing in things),
+            empty="nothing waits for anybody",
+        ),
+        as_json=as_json,
+    )
+
+
 @app.command("status")
 def status(cycle: CycleId, as_json: AsJson = False) -> None:
     """Show how a cycle stands."""

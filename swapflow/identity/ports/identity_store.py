@@ -143,6 +143,14 @@ class IdentityStore(IntegrationStore, Protocol):
         """Store a link together with its mail, if it has one, in one transaction."""
         ...
 
+    def queue_mail(self, mail: Mail) -> bool:
+        """Queue a mail of the office; False when one with its id is there."""
+        ...
+
+    def knows_mail(self, mail_id: str) -> bool:
+        """Whether there is a mail with this id, sent or not."""
+        ...
+
     def sign_in(self, digest: str) -> SignIn | None:
         """Read a mailed link, used or not, expired or not."""
         ...

@@ -72,7 +72,7 @@ def mail_invitation(account: Account, *, by: str, site: str, ledger: IdentitySto
 def make_link(account: Account, *, site: str, ledger: IdentityStore) -> str:
     """Make a sign-in link that works once and goes by no mail; return its address.
 
-    For whoever hands it over in another way, where no mail can leave.
+    A person hands it over where no mail can leave.
     """
     token = secrets.token_urlsafe(32)
     good = timedelta(days=INVITATION_DAYS)
