@@ -1,11 +1,6 @@
 """What keeps processes from starting; who runs them reads English."""
 
 TEXTS = {
-    "mail_without_server": "no mail server",
-    "launch_without_mail": (
-        "no mail server is set up, so no mail leaves: reviewers are not told that reviews wait "
-        "for them; mails are kept as “not sent” until SWAPFLOW_SMTP_HOST names a server"
-    ),
     "crash_point_unknown": (
         "{variable}={specification}: write POINT or POINT:N with one of {points}"
     ),
