@@ -30,7 +30,6 @@ TEXTS = {
     "act_pinned_in": "pinned an applicant in",
     "act_pinned_out": "pinned an applicant out",
     "act_pin_taken_back": "took a pin back",
-    "act_documents_stored": "attached {count} documents",
     "act_date_taken_back": "took an interview's date back; its people are told by mail",
     # Reviewers
     "act_reviewer_reminded": "reminded a reviewer",
@@ -78,7 +77,6 @@ TEXTS = {
     "act_letters_taken_back": "took letters back",
     # Set-up and accounts
     "act_program_made": "made the program {program}",
-    "act_form_stored": "put the score form in force",
     "act_key_made": "made the key “{name}”; it was shown once",
     "act_key_revoked": "revoked a key",
     "act_device_ended": "signed a device out",
@@ -89,12 +87,12 @@ TEXTS = {
         "{count} score counts although its reviewer is in conflict, or outside the panel",
         "{count} scores count although their reviewers are in conflict, or outside the panel",
     ),
-    "pending_conflicting_scores_action": ("Decide about {count}", "Decide about {count}"),
+    "pending_conflicting_scores_action": "Decide about {count}",
     "pending_approve": (
         "{count} request waits for approval",
         "{count} requests wait for approval",
     ),
-    "pending_approve_action": ("Look at {count}", "Look at {count}"),
+    "pending_approve_action": "Look at {count}",
     "pending_no_shows": (
         "{count} applicant did not come to an interview: set another date or cancel it",
         "{count} applicants did not come to an interview: set other dates or cancel them",
@@ -114,12 +112,12 @@ TEXTS = {
         "asking has ended, and {count} applicant has no review",
         "asking has ended, and {count} applicants have no review",
     ),
-    "pending_unseen_applicants_action": ("Look at {count}", "Look at {count}"),
+    "pending_unseen_applicants_action": "Look at {count}",
     "pending_blocked": (
         "{count} request finds no reviewer",
         "{count} requests find no reviewer",
     ),
-    "pending_blocked_action": ("See what is missing", "See what is missing"),
+    "pending_blocked_action": "See what is missing",
     "pending_overdue": (
         "{count} reviewer is late, with {reviews} reviews overdue",
         "{count} reviewers are late, with {reviews} reviews overdue",
@@ -136,7 +134,7 @@ TEXTS = {
         "{count} group of reviewers shares no applicant with the others",
         "{count} groups of reviewers share no applicant",
     ),
-    "pending_reviewers_apart_action": ("See the groups", "See the groups"),
+    "pending_reviewers_apart_action": "See the groups",
     "pending_choose_columns": "reviewers see what a list of headers lets through",
     "pending_choose_columns_action": "Choose what reviewers see",
     "pending_mail_failed": (
