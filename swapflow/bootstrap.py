@@ -141,6 +141,7 @@ def assemble(settings: Settings) -> tuple[Swapflow, Office]:
         dispatcher=dispatcher,
         doorbell=RedisDoorbell(settings.redis),
         post=smtp(settings) if settings.smtp_host else outbox_folder(settings.data_dir / "outbox"),
+        mail_leaves=settings.smtp_host is not None,
         send_webhook=webhook_sender(client),
         call_slot=call_slots(settings.data_dir / "call-slots", slots=webhook_slots(settings)),
         automatic_reviewers=programs_of_rosters(settings, client),

@@ -93,6 +93,7 @@ class Settings(BaseSettings):
         language: What pages and mails are written in where nobody's choice is known, such as "de".
         mail_from: Sender of mails; without `smtp_host` mails wait in the ledger.
         smtp_timeout: Seconds that the mail server may take for an answer.
+        digest_hour: Hour from which staff get the day's mail about what waits; -1 for none.
         metrics_port: Port on which the web process tells Prometheus figures, to all who ask; 0
             for none. They name programs, never people.
         metrics_host: Address that it listens on for that.
@@ -141,6 +142,7 @@ class Settings(BaseSettings):
     smtp_user: str | None = None
     smtp_password: SecretStr | None = None
     smtp_timeout: Seconds = 20.0
+    digest_hour: int = Field(default=7, ge=-1, le=23)
     webhook_private: bool = False
 
     metrics_port: int = Field(default=0, ge=0, le=65_535)

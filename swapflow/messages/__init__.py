@@ -15,6 +15,7 @@ from typing import Self
 
 from swapflow.messages import (
     account,
+    acts,
     api,
     bandit,
     cohort,
@@ -36,6 +37,7 @@ Forms = str | tuple[str, str]
 
 MODULES = (
     account,
+    acts,
     api,
     bandit,
     cohort,

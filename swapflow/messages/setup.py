@@ -1,6 +1,11 @@
 """What is wrong with rules."""
 
 TEXTS = {
+    "mail_without_server": "no mail server",
+    "launch_without_mail": (
+        "no mail server is set up, so no mail leaves: reviewers are not told that reviews wait "
+        "for them; mails are kept as “not sent” until SWAPFLOW_SMTP_HOST names a server"
+    ),
     "many_out_untapered": (
         "up to {out} requests are out at once, also near the end: at 2 reviews each 200 out cost "
         "about 5 %, 450 about 14 % of what the list lacks; `taper = 0.5` keeps fewer out then and "

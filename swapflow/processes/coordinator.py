@@ -20,7 +20,11 @@ log = structlog.get_logger()
 
 
 def run_coordinator(
-    product: Swapflow, *, holder: str = "", alive: Callable[[], None] = lambda: None
+    product: Swapflow,
+    *,
+    holder: str = "",
+    alive: Callable[[], None] = lambda: None,
+    beside: Callable[[], None] = lambda: None,
 ) -> None:
     """Take turns until SIGTERM or SIGINT; then finish the turn and release the leases.
 
@@ -31,6 +35,7 @@ def run_coordinator(
         product: The deployment.
         holder: Name in the lease; made up when empty.
         alive: Called once a turn, for the heartbeat.
+        beside: Called once a turn, for what is no cycle's: mails about what waits for people.
     """
     stopping = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -42,6 +47,7 @@ def run_coordinator(
         alive()
         try:
             done = turn()
+            beside()
         except UnavailableError as error:
             log.warning("waiting for a part to answer", event_name="unavailable", error=str(error))
             # Not `sleep`: a signal to stop ends the wait at once.

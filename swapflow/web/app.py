@@ -43,6 +43,7 @@ from swapflow.web.cycle import (
     today,
 )
 from swapflow.web.http import health, language, server_events
+from swapflow.web.http.acts.once import ActOnce
 from swapflow.web.http.bounded_writes import BoundedWrites
 from swapflow.web.http.context import AppContext
 from swapflow.web.http.dependencies import Signed, anybody
@@ -163,6 +164,7 @@ def create_app(
     app.include_router(routes.router)
     # The last one added comes first.
     app.add_middleware(ShutdownMiddleware)
+    app.add_middleware(ActOnce)
     if settings.provider:
         app.add_middleware(Hop, settings=settings)
     app.add_middleware(GZipMiddleware, minimum_size=800, compresslevel=5)

@@ -201,6 +201,8 @@ def _let_people_in(office: Office) -> None:
     office.do("user", "add", "chair@example.org", "--name", "Chair")
     office.do("user", "grant", "chair@example.org", "chair", "--cycle", "ms")
     office.do("user", "list")
+    office.do("cycle", "to-do", "ms")
+    office.do("user", "link", "chair@example.org")
     office.do("user", "revoke", "chair@example.org", "chair", "--cycle", "ms")
     office.run("user", "password", "chair@example.org")
     office.do("user", "shut-out", "chair@example.org")

@@ -186,6 +186,7 @@ API: dict[str, Right | Somewhere | str] = {
     "GET /api/v1/openapi.json": ANYBODY,
     "GET /api/docs": ANYBODY,
     "GET /api/v1/me": SIGNED_IN,
+    "GET /api/v1/me/to-do": SIGNED_IN,
     "GET /api/v1/rounds": SIGNED_IN,
     "POST /api/v1/rounds": Right.SET_UP,
     "DELETE /api/v1/rounds/{round_id}/erasures": Right.SET_UP,

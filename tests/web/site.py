@@ -82,13 +82,21 @@ class Site:
         mails: Every mail that was sent, oldest first; `turn` sends those that wait.
     """
 
-    def __init__(self, database: Path | str, *, settings: Settings, redis: str = "") -> None:
+    def __init__(
+        self,
+        database: Path | str,
+        *,
+        settings: Settings,
+        redis: str = "",
+        mail_leaves: bool = True,
+    ) -> None:
         """Put a site together; given a Redis, its live state and counts lie there.
 
         Args:
             database: A SQLite file, or the address of another database.
             settings: The settings of its pages.
             redis: Address of a Redis; in memory when empty.
+            mail_leaves: Whether there is a mail server.
         """
         self.settings = settings
         self._file = database if isinstance(database, Path) else None
@@ -103,6 +111,7 @@ class Site:
                 dispatcher=self._dispatcher,
                 doorbell=RedisDoorbell(redis) if redis else MemoryDoorbell(),
                 post=self.mails.append,
+                mail_leaves=mail_leaves,
                 send_webhook=webhook_sender(client),
                 automatic_reviewers=programs_of_rosters(settings, client),
                 provider=True,
@@ -226,7 +235,8 @@ class Site:
         live = isinstance(self.product.context.state, MemoryCycleState)
         if self._file is None or self.mails or not live or self._file.read_bytes() != migrated():
             return None
-        return f"{recipe} {self.settings.model_dump_json(exclude={'data_dir'})}"
+        deployment = self.settings.model_dump_json(exclude={"data_dir"})
+        return f"{recipe} {deployment} {self.product.outbox.leaves}"
 
     def _make(
         self,

@@ -12,6 +12,7 @@ from swapflow.cli import cycle_output
 from swapflow.cli.options import AsJson, By, CycleId, Must, Reason, product
 from swapflow.cli.output import Listing, many, report, say, to_text
 from swapflow.errors import InvalidInputError, SwapflowError
+from swapflow.messages import Message
 
 
 if TYPE_CHECKING:
@@ -106,11 +107,42 @@ def list_cycles(as_json: AsJson = False) -> None:
 @app.command("launch")
 def launch(cycle: CycleId, by: By, as_json: AsJson = False) -> None:
     """Start a cycle; the first reviews go out."""
-    product().cycles.launch(cycle, by=by)
+    swapflow = product()
+    swapflow.cycles.launch(cycle, by=by)
+    leaves = swapflow.outbox.leaves
     report(
-        {"cycle": cycle, "status": "running", "by": by},
+        {"cycle": cycle, "status": "running", "by": by, "mail_leaves": leaves},
         f"cycle {cycle} runs; the first requests go out at the next turn",
+        *(() if leaves else (str(Message("launch_without_mail")),)),
         f"watch it: swapflow cycle watch {cycle}",
+        as_json=as_json,
+    )
+
+
+@app.command("to-do")
+def to_do(cycle: CycleId, as_json: AsJson = False) -> None:
+    """List what waits for people in a cycle, and where it is done."""
+    swapflow = product()
+    swapflow.cycles.get(cycle)
+    things = swapflow.pending.in_cycle(cycle)
+    report(
+        {
+            "cycle": cycle,
+            "to_do": [
+                {
+                    "code": thing.code.value,
+                    "params": dict(thing.params),
+                    "text": thing.message,
+                    "link": f"{swapflow.address}{thing.path}",
+                }
+                for thing in things
+            ],
+        },
+        Listing(
+            headers=("what waits", "where"),
+            rows=tuple((thing.message, f"{swapflow.address}{thing.path}") for thing in things),
+            empty="nothing waits for anybody",
+        ),
         as_json=as_json,
     )
 

@@ -43,9 +43,34 @@ def add(
     account = office.users.add(email, name=name, password=_password(stdin=password_stdin))
     for one in role or ():
         office.users.grant(account, one, Scope.OFFICE, by=by)
+    made: dict[str, object] = {
+        "email": account.email,
+        "roles": [one.value for one in role or ()],
+    }
+    # With a password they get in by themselves; without one a mail would have to reach them.
+    if account.password or product().outbox.leaves:
+        report(made, f"{account.email} can sign in", as_json=as_json)
+        return
+    link = office.users.link(account, by=by, site=_site())
     report(
-        {"email": account.email, "roles": [one.value for one in role or ()]},
-        f"{account.email} can sign in",
+        {**made, "link": link},
+        f"{account.email} can sign in. No mail can leave: no mail server is set up. "
+        "Hand over this link, which works once, for 7 days:",
+        link,
+        as_json=as_json,
+    )
+
+
+@app.command("link")
+def link(email: Email, by: By, as_json: AsJson = False) -> None:
+    """Print a sign-in link that works once, to hand over where no mail arrives."""
+    office = _office()
+    account = office.users.get(email)
+    made = office.users.link(account, by=by, site=_site())
+    report(
+        {"email": account.email, "link": made},
+        f"This link signs {account.email} in, once, within 7 days. Hand it to nobody else:",
+        made,
         as_json=as_json,
     )
 
@@ -140,6 +165,12 @@ def _office() -> "Office":
     from swapflow.bootstrap import office
 
     return office()
+
+
+def _site() -> str:
+    from swapflow.settings import load_settings
+
+    return load_settings().address
 
 
 def _scope(in_round: str, in_cycle: str) -> tuple[Scope, str]:

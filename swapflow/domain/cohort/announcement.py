@@ -24,6 +24,7 @@ class LetterState(StrEnum):
     QUEUED = "queued"
     SENDING = "sending"
     SENT = "sent"
+    NOT_SENT = "not sent"
     FAILED = "failed"
     TAKEN_BACK = "taken back"
     VOID = "void"
@@ -36,7 +37,8 @@ class LetterState(StrEnum):
     @property
     def has_left(self) -> bool:
         """Whether the letter cannot be held back any more."""
-        # From QUEUED on: a worker may take it at any moment.
+        # From QUEUED on: a worker may take it at any moment. One that was not sent for want of a
+        # mail server may be queued again at any moment as well.
         return self not in {LetterState.HELD, LetterState.TAKEN_BACK, LetterState.VOID}
 
 

@@ -6,6 +6,7 @@ value is escaped where it enters the HTML.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
 
@@ -216,6 +217,46 @@ def nudge_mail(program: str, *, count: int, due: str, link: str, by: str) -> Mai
     )
 
 
+# To staff
+
+
+def signature_mail(program: str, *, link: str) -> MailText:
+    """Write that a decision waits for the signature of its reader."""
+    return MailText(
+        subject=gettext("A decision waits for your signature: %(program)s")
+        % {"program": one_line(program)},
+        parts=(
+            gettext("A decision in “%(program)s” is prepared and waits for your signature.")
+            % {"program": one_line(program)},
+            Link(link, gettext("Look at it and sign")),
+            gettext("Nothing is signed by opening the link."),
+        ),
+    )
+
+
+def to_do_mail(lines: Sequence[tuple[str, str]], *, link: str) -> MailText:
+    """Write what waits for its reader.
+
+    Args:
+        lines: Program ("" for none) and sentence of each thing, in order.
+        link: Where it is done.
+    """
+    told = []
+    for program in dict.fromkeys(program for program, _ in lines):
+        mine = [f"– {said}" for one, said in lines if one == program]
+        told.append("\n".join([one_line(program), *mine] if program else mine))
+    return MailText(
+        subject=counted(
+            len(lines), "%(count)s thing waits for you", "%(count)s things wait for you"
+        ),
+        parts=(
+            *told,
+            Link(link, gettext("See what waits for you")),
+            gettext("This mail comes once a day at most, and only while something waits."),
+        ),
+    )
+
+
 def _plain(part: MailPart) -> str:
     if isinstance(part, Link):
         return f"{part.label}:\n{part.address}"
@@ -228,7 +269,7 @@ def _marked_up(part: MailPart) -> str:
         return f'<p><a href="{address}" style="{_BUTTON}">{label}</a></p>'
     if isinstance(part, Code):
         return f'<p style="font-size:1.5rem;letter-spacing:.15em">{escape(part.text)}</p>'
-    return f"<p>{escape(part)}</p>"
+    return f"<p>{escape(part)}</p>".replace("\n", "<br>\n")
 
 
 def _waiting_subject(program: str, count: int) -> str:

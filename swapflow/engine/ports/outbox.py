@@ -51,7 +51,7 @@ class Outbox(Protocol):
         ...
 
     def mark_mail(self, mail_id: str, state: str, *, detail: str = "") -> None:
-        """Record that a mail was sent ("sent") or refused ("failed"), and why not."""
+        """Record that a mail was sent, refused ("failed") or kept ("not sent"), and why."""
         ...
 
     def queue_calls(self, *, without: Collection[str] = ()) -> int:
@@ -121,9 +121,9 @@ class Outbox(Protocol):
         ...
 
     def queue_again(self, cycle_id: str, mail_id: str) -> bool:
-        """Queue a failed mail again; False when it had not failed."""
+        """Queue a mail again that failed or was not sent; False when it was neither."""
         ...
 
     def queue_all_again(self, cycle_id: str) -> int:
-        """Queue every failed mail of a cycle again; return how many."""
+        """Queue every mail of a cycle again that failed or was not sent; return how many."""
         ...

@@ -188,6 +188,10 @@ class StaffRequest:
     done: str
 
 
+NOT_SENT = "not sent"
+"""State of a mail for which there was no mail server: it is kept, and can be sent later."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mail:
     """A message to a person, as a row: `sending` before the SMTP session, `sent` after.

@@ -15,6 +15,7 @@ from swapflow.engine.services.delivery import DeliveryService
 from swapflow.engine.services.meetings import MeetingService
 from swapflow.engine.services.offers import OfferService
 from swapflow.engine.services.outbox import OutboxService
+from swapflow.engine.services.pending import PendingService
 from swapflow.engine.services.reconsiderations import ReconsiderationService
 from swapflow.engine.services.reports import ReportService
 from swapflow.engine.services.reviewers import ReviewerService
@@ -48,6 +49,7 @@ class Swapflow:
     reconsiderations: ReconsiderationService
     outbox: OutboxService
     delivery: DeliveryService
+    pending: PendingService
 
     @property
     def address(self) -> str:
@@ -74,4 +76,5 @@ def compose(context: ServiceContext) -> Swapflow:
         reconsiderations=ReconsiderationService(context=context),
         outbox=OutboxService(context=context),
         delivery=DeliveryService(context, tasks),
+        pending=PendingService(context=context),
     )

@@ -128,6 +128,7 @@ class ServiceContext:
     """The objects that every service needs.
 
     Attributes:
+        mail_leaves: Whether `post` hands mails to a server; otherwise it only keeps them as files.
         address: Address of the pages; links in mails start with it.
         dashboards: Dashboards built from the ledger, of the cycles read last.
         calibrations: Calibrations of the cycles read last.
@@ -153,6 +154,7 @@ class ServiceContext:
     automatic_reviewers: AutomaticReviewers = field(default_factory=NoAutomaticReviewers)
     answer_turns: AnswerTurns = field(default_factory=AnswerTurnsOfOneProcess)
     erasure_keys: ErasureKeys = field(default_factory=ErasureKeysInMemory)
+    mail_leaves: bool = True
     address: str = ""
     provider: bool = False
     events: EventReads | None = None

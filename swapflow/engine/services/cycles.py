@@ -1,7 +1,7 @@
 """Rounds and cycles: from rules to launch, and the switches."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from swapflow.domain.cycle import Cycle, Round
@@ -30,6 +30,7 @@ from swapflow.engine.scoring.rubric_versions import (
 )
 from swapflow.engine.services.context import ServiceContext
 from swapflow.errors import InvalidInputError, NotFoundError
+from swapflow.messages import Message
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,12 +154,15 @@ class CycleService:
 
     def preview(self, cycle_id: str) -> Preview:
         """Compute the consequences of launching a cycle now."""
-        return preview(
+        found = preview(
             cycle_id,
             ledger=self.context.ledger,
             provider=self.context.provider,
             snapshots=self.context.snapshots,
         )
+        if self.context.mail_leaves:
+            return found
+        return replace(found, warnings=(Message("launch_without_mail"), *found.warnings))
 
     def rules_history(self, cycle_id: str) -> tuple[RulesVersion, ...]:
         """Read every version of a cycle's rules, newest first."""

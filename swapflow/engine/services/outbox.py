@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from swapflow.engine.offers.announcements import contradicts_record
-from swapflow.engine.ports.records import MailRecord
+from swapflow.engine.ports.records import NOT_SENT, MailRecord
 from swapflow.engine.services.context import MAIL_TRIES, ServiceContext
 from swapflow.errors import MailRefusedError, UnavailableError
+from swapflow.messages import Message
 
 
 SLOW_SECONDS = 3.0
@@ -25,6 +26,11 @@ class OutboxService:
     """Mails and webhook calls."""
 
     context: ServiceContext
+
+    @property
+    def leaves(self) -> bool:
+        """Whether mails leave: without a mail server they are only kept, as "not sent"."""
+        return self.context.mail_leaves
 
     def mails(
         self,
@@ -49,12 +55,12 @@ class OutboxService:
         return self.context.ledger.count_mails(cycle_id)
 
     def queue_again(self, cycle_id: str, mail_id: str) -> bool:
-        """Queue a failed mail again; False when it had not failed."""
+        """Queue a mail again that failed or was not sent; False when it was neither."""
         queued = self.context.ledger.queue_again(cycle_id, mail_id)
         return self.context.ring_after(cycle_id, queued)
 
     def queue_all_again(self, cycle_id: str) -> int:
-        """Queue every failed mail again, as after a day without a mail server; return how many."""
+        """Queue every mail again that failed or was not sent; return how many."""
         self.context.ledger.cycle(cycle_id)
         return self.context.ring_after(cycle_id, self.context.ledger.queue_all_again(cycle_id))
 
@@ -62,8 +68,8 @@ class OutboxService:
         """Send one mail, at least once; False when it was sent before, or is not sent now.
 
         A mail that the server does not accept is tried again later, with growing waits; one that
-        it refuses for good has failed, and staff see it. A letter to an applicant that is no
-        longer true is void.
+        it refuses for good has failed, and staff see it; without a mail server it is "not sent".
+        A letter to an applicant that is no longer true is void.
         """
         mail = self.context.ledger.claim_mail(mail_id)
         if mail is None:
@@ -80,8 +86,13 @@ class OutboxService:
         except UnavailableError as error:
             self.context.ledger.put_mail_off(mail_id, str(error), at_most=MAIL_TRIES)
         else:
-            self.context.ledger.mark_mail(mail_id, "sent")
-            return True
+            if self.context.mail_leaves:
+                self.context.ledger.mark_mail(mail_id, "sent")
+                return True
+            # A file that nobody outside gets: shown as sent, people would wait for answers.
+            self.context.ledger.mark_mail(
+                mail_id, NOT_SENT, detail=str(Message("mail_without_server"))
+            )
         return False
 
     def call_webhook(self, call_id: str) -> bool:

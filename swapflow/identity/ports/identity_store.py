@@ -139,8 +139,16 @@ class IdentityStore(IntegrationStore, Protocol):
         """Revoke every session, key and mailed link of an account, in one transaction."""
         ...
 
-    def add_sign_in(self, sign_in: SignIn, mail: Mail) -> None:
-        """Store a mailed link together with its mail, in one transaction."""
+    def add_sign_in(self, sign_in: SignIn, mail: Mail | None) -> None:
+        """Store a link together with its mail, if it has one, in one transaction."""
+        ...
+
+    def queue_mail(self, mail: Mail) -> bool:
+        """Queue a mail of the office; False when one with its id is there."""
+        ...
+
+    def knows_mail(self, mail_id: str) -> bool:
+        """Whether there is a mail with this id, sent or not."""
         ...
 
     def sign_in(self, digest: str) -> SignIn | None:

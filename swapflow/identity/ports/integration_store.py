@@ -97,6 +97,32 @@ class IntegrationStore(Protocol):
         """Make a call due now, with all its attempts again; False when there is none."""
         ...
 
+    def begin_act(
+        self,
+        account_id: str,
+        key: str,
+        form: str,
+        *,
+        again_within: timedelta,
+        taken_over_after: timedelta,
+        kept_for: timedelta,
+    ) -> StoredResponse | None:
+        """Reserve a key for an act at a page; None when the act is to be carried out.
+
+        A repeat is the same key with the same `form`, or the same key within `again_within` where
+        it names the account's last act. A reservation without an answer is taken over after
+        `taken_over_after`.
+        """
+        ...
+
+    def end_act(self, account_id: str, key: str, *, status: int, body: str) -> None:
+        """Store the answer to an act; status 0 drops the reservation."""
+        ...
+
+    def known_act(self, account_id: str, key: str) -> StoredResponse | None:
+        """Read the answer to an act; None for another account's, and for one that is not there."""
+        ...
+
     def begin_request(
         self,
         account_id: str,

@@ -6,6 +6,7 @@ from swapflow.identity.services.api_clients import ApiClientService
 from swapflow.identity.services.audit_log import AuditLogService
 from swapflow.identity.services.context import IdentityContext
 from swapflow.identity.services.sign_in import SignInService
+from swapflow.identity.services.to_do import ToDoService
 from swapflow.identity.services.users import UserService
 from swapflow.identity.services.webhooks import WebhookService
 
@@ -27,6 +28,7 @@ class Office:
     api_clients: ApiClientService
     webhooks: WebhookService
     audit_log: AuditLogService
+    to_do: ToDoService
 
 
 def compose_office(context: IdentityContext) -> Office:
@@ -38,4 +40,5 @@ def compose_office(context: IdentityContext) -> Office:
         api_clients=ApiClientService(context=context),
         webhooks=WebhookService(context=context),
         audit_log=AuditLogService(context=context),
+        to_do=ToDoService(context=context),
     )

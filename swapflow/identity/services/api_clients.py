@@ -98,6 +98,34 @@ class ApiClientService:
             account_id, key, digest, taken_over_after=taken_over_after, kept_for=kept_for
         )
 
+    def begin_act(
+        self,
+        account_id: str,
+        key: str,
+        form: str,
+        *,
+        again_within: timedelta,
+        taken_over_after: timedelta,
+        kept_for: timedelta,
+    ) -> StoredResponse | None:
+        """Record that an act at a page begins; see `IntegrationStore`."""
+        return self.context.ledger.begin_act(
+            account_id,
+            key,
+            form,
+            again_within=again_within,
+            taken_over_after=taken_over_after,
+            kept_for=kept_for,
+        )
+
+    def end_act(self, account_id: str, key: str, *, status: int, body: str) -> None:
+        """Store the answer to an act; see `IntegrationStore`."""
+        self.context.ledger.end_act(account_id, key, status=status, body=body)
+
+    def known_act(self, account_id: str, key: str) -> StoredResponse | None:
+        """Read the answer to an act; see `IntegrationStore`."""
+        return self.context.ledger.known_act(account_id, key)
+
     def end_request(self, account_id: str, key: str, *, status: int, body: str) -> None:
         """Store the answer to a request; see `IntegrationStore`."""
         self.context.ledger.end_request(account_id, key, status=status, body=body)

@@ -103,6 +103,18 @@ class UserService:
         self.context.record(by, "invited", about=account.email)
         return account
 
+    def link(self, account: Account, *, by: str, site: str) -> str:
+        """Make a sign-in link that works once and is handed over by a person; return it.
+
+        Raises:
+            InvalidInputError: If the account is closed.
+        """
+        if not account.active:
+            raise InvalidInputError("account_closed_open_first", email=account.email)
+        made = one_time_links.make_link(account, site=site, ledger=self.context.ledger)
+        self.context.record(by, "made a sign-in link", about=account.email)
+        return made
+
     def deactivate(self, account: Account, *, by: str) -> None:
         """Close an account: its devices are signed out and its keys are paused; its record stays.
 

@@ -15,6 +15,7 @@ from swapflow.domain.people.application import (
     HOLD,
     HOLD_ENDS,
 )
+from swapflow.engine.ports.records import NOT_SENT
 from swapflow.engine.ports.writes.cycle import CycleWrites
 from swapflow.engine.ports.writes.people import PeopleWrites
 from swapflow.errors import InvalidInputError
@@ -145,7 +146,7 @@ class NamedRowWrites(CycleLock, CycleWrites, PeopleWrites):
             .where(
                 MESSAGE.c.cycle_id == self._id,
                 func.lower(MESSAGE.c.to) == before.lower(),
-                MESSAGE.c.state.in_(("queued", "held", "failed")),
+                MESSAGE.c.state.in_(("queued", "held", "failed", NOT_SENT)),
                 ~letters if applicant < 0 else own,
             )
             .values(to=after)

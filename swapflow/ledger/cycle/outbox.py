@@ -29,7 +29,7 @@ from swapflow.domain.ids import cycle_of
 from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus
 from swapflow.engine.ports.coordination import Coordination
 from swapflow.engine.ports.outbox import Outbox
-from swapflow.engine.ports.records import Mail
+from swapflow.engine.ports.records import NOT_SENT, Mail
 from swapflow.errors import DamagedRecordError
 from swapflow.ledger.core import queries
 from swapflow.ledger.core.cycle_lock import LOCK_CYCLE
@@ -311,13 +311,13 @@ def _first_damaged(
 
 
 def _forget_secrets(connection: Connection, mail_id: str) -> None:
-    """Erase the words of a sign-in mail (one without a cycle) once it was sent or has failed."""
+    """Erase the words of an office mail, which hold a way in, once sending it has ended."""
     connection.execute(
         update(MESSAGE)
         .where(
             MESSAGE.c.id == mail_id,
             MESSAGE.c.cycle_id.is_(None),
-            MESSAGE.c.state.in_(["sent", "failed"]),
+            MESSAGE.c.state.in_(["sent", "failed", NOT_SENT]),
         )
         .values(text="", html="")
     )

@@ -21,7 +21,13 @@ from swapflow.domain.reviewing.score import Score
 from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.decisions import DecisionReads
 from swapflow.engine.ports.outbox import Outbox
-from swapflow.engine.ports.records import Mail, MailRecord, PreparedDecision, RulesVersion
+from swapflow.engine.ports.records import (
+    NOT_SENT,
+    Mail,
+    MailRecord,
+    PreparedDecision,
+    RulesVersion,
+)
 from swapflow.engine.ports.requests import RequestReads
 from swapflow.errors import NotFoundError
 from swapflow.ledger.core import queries
@@ -41,7 +47,7 @@ from swapflow.ledger.schema import MESSAGE, RULES
 _MAIL_EXTRAS = (MESSAGE.c.detail, MESSAGE.c.created_at, MESSAGE.c.attempts)
 _AGAIN = (
     update(MESSAGE)
-    .where(MESSAGE.c.cycle_id == bindparam("cycle"), MESSAGE.c.state == "failed")
+    .where(MESSAGE.c.cycle_id == bindparam("cycle"), MESSAGE.c.state.in_(("failed", NOT_SENT)))
     .values(state="queued", detail="", relayed_at=None, claimed_at=None)
 )
 

@@ -6,7 +6,7 @@ sent until they are answered.
 
 from datetime import datetime, timedelta
 
-from sqlalchemy import and_, delete, insert, or_, select, update
+from sqlalchemy import and_, delete, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from typing_extensions import override
 
@@ -26,6 +26,10 @@ from swapflow.ledger.schema import (
     WEBHOOK,
     WEBHOOK_CALL,
 )
+
+
+_PAGE = "page:"
+"""Begins the keys of acts at pages; those of API clients are their own."""
 
 
 class SqlIntegrationStore(IntegrationStore):
@@ -98,6 +102,56 @@ class SqlIntegrationStore(IntegrationStore):
             return bool(moved.rowcount)
 
     # Requests under a key of their own
+
+    @override
+    def begin_act(
+        self,
+        account_id: str,
+        key: str,
+        form: str,
+        *,
+        again_within: timedelta,
+        taken_over_after: timedelta,
+        kept_for: timedelta,
+    ) -> StoredResponse | None:
+        with self._database.writing() as connection:
+            now = self._database.now(connection)
+            fresh = {"request": form, "status": 0, "body": "", "at": now}
+            row = {"account_id": account_id, "key": _PAGE + key, **fresh}
+            # The primary key decides: of two presses at the same moment only one inserts.
+            if insert_ignoring(connection, IDEMPOTENCY, [row]):
+                return None
+            mine = and_(IDEMPOTENCY.c.account_id == account_id, IDEMPOTENCY.c.key == _PAGE + key)
+            found = connection.execute(select(IDEMPOTENCY).where(mine)).one()
+            age = now - found.at
+            if found.status == 0:
+                repeats = age <= taken_over_after
+            elif form and found.request == form:
+                repeats = age <= kept_for
+            else:
+                acts = IDEMPOTENCY.c.key.startswith(_PAGE)
+                theirs = select(func.max(IDEMPOTENCY.c.at)).where(
+                    acts, IDEMPOTENCY.c.account_id == account_id
+                )
+                last = connection.execute(theirs).scalar_one()
+                repeats = age <= again_within and found.at == last
+            if repeats:
+                return StoredResponse(request=found.request, status=found.status, body=found.body)
+            connection.execute(update(IDEMPOTENCY).where(mine).values(fresh))
+            return None
+
+    @override
+    def end_act(self, account_id: str, key: str, *, status: int, body: str) -> None:
+        self.end_request(account_id, _PAGE + key, status=status, body=body)
+
+    @override
+    def known_act(self, account_id: str, key: str) -> StoredResponse | None:
+        mine = and_(IDEMPOTENCY.c.account_id == account_id, IDEMPOTENCY.c.key == _PAGE + key)
+        with self._database.reading() as connection:
+            found = connection.execute(select(IDEMPOTENCY).where(mine)).one_or_none()
+        if found is None:
+            return None
+        return StoredResponse(request=found.request, status=found.status, body=found.body)
 
     @override
     def begin_request(

@@ -112,10 +112,22 @@ class SqlSessionStore(IdentityStore):
             )
 
     @override
-    def add_sign_in(self, sign_in: SignIn, mail: Mail) -> None:
+    def add_sign_in(self, sign_in: SignIn, mail: Mail | None) -> None:
         with self._database.writing() as connection:
             connection.execute(insert(SIGN_IN), asdict(sign_in))
-            queue_office_mail(connection, mail, at=self._database.now(connection))
+            if mail is not None:
+                queue_office_mail(connection, mail, at=self._database.now(connection))
+
+    @override
+    def queue_mail(self, mail: Mail) -> bool:
+        with self._database.writing() as connection:
+            return queue_office_mail(connection, mail, at=self._database.now(connection))
+
+    @override
+    def knows_mail(self, mail_id: str) -> bool:
+        with self._database.reading() as connection:
+            found = connection.execute(select(MESSAGE.c.id).where(MESSAGE.c.id == mail_id))
+            return found.one_or_none() is not None
 
     @override
     def sign_in(self, digest: str) -> SignIn | None:
@@ -165,8 +177,8 @@ class SqlSessionStore(IdentityStore):
             return int(connection.execute(tries).scalar_one())
 
 
-def queue_office_mail(connection: Connection, mail: Mail, *, at: datetime) -> None:
-    """Store a mail that belongs to no cycle; one whose id exists stays as it is."""
+def queue_office_mail(connection: Connection, mail: Mail, *, at: datetime) -> bool:
+    """Store a mail that belongs to no cycle; False where one with its id is there already."""
     row = asdict(mail) | {
         "cycle_id": None,
         "detail": "",
@@ -175,7 +187,7 @@ def queue_office_mail(connection: Connection, mail: Mail, *, at: datetime) -> No
         "claimed_at": None,
         "attempts": 0,
     }
-    insert_ignoring(connection, MESSAGE, [row])
+    return bool(insert_ignoring(connection, MESSAGE, [row]))
 
 
 def _session(row: dict[str, Any]) -> Session:

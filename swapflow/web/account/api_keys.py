@@ -10,6 +10,8 @@ from swapflow.i18n.languages import gettext_noop
 from swapflow.identity.account import ApiToken
 from swapflow.identity.permissions import SCOPES
 from swapflow.identity.principal import Principal
+from swapflow.messages import Message
+from swapflow.web.http.acts.told import tell
 from swapflow.web.http.context import AppContext, app_context
 from swapflow.web.http.dependencies import Signed
 from swapflow.web.http.rendering import render
@@ -63,6 +65,7 @@ def make_key(
         except InvalidInputError as error:
             problems["name"] = error.message
         else:
+            tell(request, Message("act_key_made", name=made[1].name))
             # No redirect: the key is in this answer and nowhere else, for only its hash is stored.
             return _page(request, principal, made=made)
     return _page(request, principal, typed=typed, problems=problems)
@@ -72,6 +75,7 @@ def make_key(
 def revoke_key(request: Request, key_id: str, principal: Signed) -> Response:
     """Revoke a key for good."""
     app_context(request).office.api_clients.revoke_key(principal, key_id)
+    tell(request, Message("act_key_revoked"))
     return RedirectResponse("/me/keys", status_code=303)
 
 

@@ -7,6 +7,8 @@ from fastapi.responses import RedirectResponse, Response
 
 from swapflow.errors import ForbiddenError, InvalidInputError, NotSignedInError, RateLimitedError
 from swapflow.i18n.languages import gettext, languages_to_choose
+from swapflow.messages import Message
+from swapflow.web.http.acts.told import tell
 from swapflow.web.http.context import TheOffice
 from swapflow.web.http.dependencies import Signed
 from swapflow.web.http.rendering import render
@@ -37,10 +39,14 @@ def change_password(
 
 @router.post("/devices/end")
 def end_device(
-    principal: Signed, office: TheOffice, device: Annotated[str, Form(max_length=64)] = ""
+    request: Request,
+    principal: Signed,
+    office: TheOffice,
+    device: Annotated[str, Form(max_length=64)] = "",
 ) -> Response:
     """Sign one device out."""
     office.sign_in.end_session(principal, device)
+    tell(request, Message("act_device_ended"))
     return RedirectResponse("/me", status_code=303)
 
 

@@ -33,6 +33,10 @@ def list_users(request: Request, principal: MayManage, done: str = "") -> Respon
 
 _DONE = {
     "invited": gettext_noop("The invitation is on its way."),
+    "unsent": gettext_noop(
+        "The account is there, but no mail leaves: no mail server is set up. The command swapflow "
+        "user link prints a sign-in link to hand over."
+    ),
     "given": gettext_noop("The role is given."),
     "taken": gettext_noop("The role is taken away."),
     "closed": gettext_noop("The account is closed, and signed out everywhere."),
@@ -65,7 +69,7 @@ def invite(request: Request, principal: MayManage, form: TheForm) -> Response:
             view.note("email", error.message)
         else:
             app.office.users.grant(account, role, scope, scope_id, by=principal.name)
-            return RedirectResponse("/setup/users?done=invited", 303)
+            return _invited(app)
     return _page(request, principal, view, status=422)
 
 
@@ -127,7 +131,12 @@ def invite_again(request: Request, account_id: str, principal: MayManage) -> Res
         )
     except InvalidInputError as error:
         return _refused(request, principal, error)
-    return RedirectResponse("/setup/users?done=invited", 303)
+    return _invited(app)
+
+
+def _invited(app: AppContext) -> Response:
+    done = "invited" if app.product.outbox.leaves else "unsent"
+    return RedirectResponse(f"/setup/users?done={done}", 303)
 
 
 def _account(app: AppContext, account_id: str) -> Account:

@@ -15,6 +15,7 @@ from swapflow.i18n.languages import gettext_noop
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.messages import Message
+from swapflow.web.http.acts.told import tell
 from swapflow.web.http.context import app_context
 from swapflow.web.http.dependencies import may
 from swapflow.web.http.error_handlers import status_of
@@ -48,6 +49,7 @@ STATES = {
     LetterState.QUEUED: gettext_noop("on their way"),
     LetterState.SENDING: gettext_noop("on their way"),
     LetterState.SENT: gettext_noop("sent"),
+    LetterState.NOT_SENT: gettext_noop("not sent"),
     LetterState.FAILED: gettext_noop("failed"),
     LetterState.TAKEN_BACK: gettext_noop("taken back"),
     LetterState.VOID: gettext_noop("not sent, for they were no longer true"),
@@ -131,6 +133,7 @@ def announce(request: Request, cycle_id: str, principal: MayDecide, form: TheFor
         cycle_id=cycle_id,
         detail=f"{len(made.letters)} letters",
     )
+    tell(request, Message("act_letters_written", count=len(made.letters)))
     return RedirectResponse(f"/decide/{cycle_id}/letters#told", 303)
 
 
@@ -144,7 +147,7 @@ def take_back(request: Request, cycle_id: str, principal: MayDecide, form: TheFo
         request,
         principal,
         f"/decide/{cycle_id}/letters",
-        "took letters back",
+        Message("act_letters_taken_back"),
         lambda: product.announcements.take_back(cycle_id, by=principal.name, which=which),
         form="take-back",
         again=lambda refused: _page(

@@ -24,6 +24,7 @@ from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.messages import Message
 from swapflow.web.cohort.result import MaySign, decision_again, open_decision, show_result
+from swapflow.web.http.acts.told import tell
 from swapflow.web.http.context import AppContext, app_context
 from swapflow.web.http.dependencies import may, may_anywhere
 from swapflow.web.http.nested_forms import TheForm, is_number, made_from, text, texts, unwritable
@@ -122,7 +123,7 @@ def stop(request: Request, cycle_id: str, principal: MayRun, form: TheForm) -> R
         request,
         principal,
         f"/decide/{cycle_id}",
-        "ended asking",
+        Message("act_asking_ended"),
         lambda: product.cycles.stop(cycle_id, by=principal.name, reason=reason),
         form="stop",
         typed={"stop": reason},
@@ -212,6 +213,7 @@ def prepare(request: Request, cycle_id: str, principal: MayDecide, form: TheForm
                 cycle_id=cycle_id,
                 detail=f"{len(changes)} changes to the proposed list",
             )
+            tell(request, Message("act_decision_prepared"))
             return RedirectResponse(f"/decide/{cycle_id}#sign", 303)
     return _reasons(
         request,
@@ -240,7 +242,7 @@ def take_back(request: Request, cycle_id: str, principal: MayDecide, form: TheFo
         request,
         principal,
         f"/decide/{cycle_id}",
-        "took back what was prepared",
+        Message("act_prepared_taken_back"),
         lambda: product.cohort.take_back(cycle_id, shown=shown),
         form="take-back",
         again=decision_again(request, product.cycles.get(cycle_id), principal),
@@ -256,7 +258,7 @@ def sign(request: Request, cycle_id: str, principal: MaySign, form: TheForm) -> 
         request,
         principal,
         f"/decide/{cycle_id}",
-        "signed what was prepared",
+        lambda carried_out: Message("act_signed_last" if carried_out else "act_signed"),
         lambda: product.cohort.sign(cycle_id, digest, by=principal.name),
         form="sign",
         again=decision_again(request, product.cycles.get(cycle_id), principal),

@@ -15,6 +15,8 @@ from swapflow.files.exports.minutes import minutes_document, minutes_json
 from swapflow.identity.committee_members import members_in_conflict
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
+from swapflow.messages import Message
+from swapflow.web.http.acts.told import tell
 from swapflow.web.http.context import AppContext, app_context
 from swapflow.web.http.dependencies import may
 from swapflow.web.http.error_handlers import status_of
@@ -49,6 +51,7 @@ def open_meeting(request: Request, cycle_id: str, principal: MayDecide) -> Respo
     # Pressed twice, it is written down once.
     if opened:
         app.office.audit_log.record(principal.name, "opened the meeting", cycle_id=cycle_id)
+    tell(request, Message("act_meeting_opened"))
     return RedirectResponse(f"/decide/{cycle_id}/meeting", 303)
 
 
@@ -65,6 +68,7 @@ def close_meeting(
         return _page(request, cycle_id, principal, problem=error.message, status=status)
     if closed:
         app.office.audit_log.record(principal.name, "closed the meeting", cycle_id=cycle_id)
+    tell(request, Message("act_meeting_closed"))
     return RedirectResponse(f"/decide/{cycle_id}/meeting", 303)
 
 
@@ -88,6 +92,7 @@ def reopen_meeting(
         app.office.audit_log.record(
             principal.name, "reopened the meeting", cycle_id=cycle_id, detail=reason
         )
+    tell(request, Message("act_meeting_reopened"))
     return RedirectResponse(f"/decide/{cycle_id}/meeting", 303)
 
 
@@ -153,6 +158,7 @@ def record_outcome(
             cycle_id=cycle_id,
             about=f"applicant {number}",
         )
+        tell(request, Message("act_outcome_recorded", outcome=said))
         return RedirectResponse(f"/decide/{cycle_id}/meeting#a-{number}", 303)
     return _applicant(request, cycle_id, number, principal, view, shown=True, status=422)
 
@@ -186,6 +192,7 @@ def endorse(
     app.office.audit_log.record(
         principal.name, "wrote words in favour", cycle_id=cycle_id, about=f"applicant {number}"
     )
+    tell(request, Message("act_words_kept"))
     return RedirectResponse(f"/decide/{cycle_id}/meeting/{number}?shown=true", 303)
 
 

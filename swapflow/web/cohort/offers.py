@@ -18,6 +18,7 @@ from swapflow.i18n.languages import gettext
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.messages import Message
+from swapflow.web.http.acts.told import tell
 from swapflow.web.http.context import AppContext, app_context
 from swapflow.web.http.dependencies import may
 from swapflow.web.http.error_handlers import status_of
@@ -111,6 +112,7 @@ def make_offers(request: Request, cycle_id: str, principal: MayDecide, form: The
                 cycle_id=cycle_id,
                 detail=f"{len(wave.places)} offered, {len(wave.lapsed)} passed on",
             )
+            tell(request, Message("act_places_offered", count=len(wave.places)))
             return RedirectResponse(f"/decide/{cycle_id}/offers#made", 303)
     return _page(request, cycle_id, principal, view, which="make", status=422)
 
@@ -145,6 +147,7 @@ def answer_offer(request: Request, cycle_id: str, principal: MayDecide, form: Th
             app.office.audit_log.record(
                 principal.name, "recorded an answer", cycle_id=cycle_id, about=who.external_id
             )
+            tell(request, Message("act_answer_recorded"))
             return RedirectResponse(f"/decide/{cycle_id}/offers#offer-{number}", 303)
     return _page(request, cycle_id, principal, view, which=f"answer-{number}", status=422)
 
@@ -175,6 +178,7 @@ def set_rate(request: Request, cycle_id: str, principal: MayDecide, form: TheFor
             app.office.audit_log.record(
                 principal.name, "stated how many accept", cycle_id=cycle_id, detail=source
             )
+            tell(request, Message("act_rate_stated"))
             return RedirectResponse(f"/decide/{cycle_id}/offers#next", 303)
     return _page(request, cycle_id, principal, view, which="rate", status=422)
 

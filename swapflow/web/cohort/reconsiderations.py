@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response
@@ -24,6 +24,7 @@ from swapflow.errors import NotFoundError, SwapflowError
 from swapflow.i18n.languages import gettext_noop
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
+from swapflow.messages import Message
 from swapflow.web.http.context import AppContext, app_context
 from swapflow.web.http.dependencies import may
 from swapflow.web.http.nested_forms import TheForm, is_number, made_from, text
@@ -119,7 +120,9 @@ def open_reconsideration(
         )
         product.reconsiderations.open(cycle_id, who.external_id, wanted, by=principal.name)
 
-    return _do(request, cycle_id, principal, "opened a reconsideration", deed, "open", typed)
+    return _do(
+        request, cycle_id, principal, Message("act_reconsideration_opened"), deed, "open", typed
+    )
 
 
 @router.post("/{number}/prepare")
@@ -145,7 +148,7 @@ def prepare(
             made_from=typed["revision"],
         )
 
-    done = "signed a reconsideration"
+    done = Message("act_reconsideration_signed")
     return _do(request, cycle_id, principal, done, deed, f"prepare-{number}", typed)
 
 
@@ -159,7 +162,7 @@ def take_back(
         app_context(request).product.reconsiderations.take_back,
         which=int(which) if is_number(which) else None,
     )
-    done = "took a reconsideration back"
+    done = Message("act_reconsideration_taken_back")
     return _with_reason(request, cycle_id, number, principal, form, done, act_on, "take-back")
 
 
@@ -171,7 +174,7 @@ def ask_to_undo(
     act_on = partial(
         app_context(request).product.reconsiderations.prepare_undoing, shown=text(form, "shown")
     )
-    done = "asked to undo a reconsideration"
+    done = Message("act_undoing_asked")
     return _with_reason(request, cycle_id, number, principal, form, done, act_on, "undo")
 
 
@@ -183,7 +186,7 @@ def sign(request: Request, cycle_id: str, principal: MaySign, form: TheForm) -> 
         request,
         cycle_id,
         principal,
-        "signed what was prepared",
+        lambda carried_out: Message("act_signed_last" if carried_out else "act_signed"),
         lambda: product.cohort.sign(cycle_id, digest, by=principal.name),
         "sign",
         {},
@@ -196,7 +199,7 @@ def _with_reason(
     number: int,
     principal: Principal,
     form: TheForm,
-    done: str,
+    done: Message | Callable[[Any], Message],
     act_on: Callable[..., object],
     which: str,
 ) -> Response:
@@ -215,7 +218,7 @@ def _do(
     request: Request,
     cycle_id: str,
     principal: Principal,
-    done: str,
+    done: Message | Callable[[Any], Message],
     deed: Callable[[], object],
     form: str,
     typed: dict[str, str],

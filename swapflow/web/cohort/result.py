@@ -66,7 +66,7 @@ def reopen(request: Request, cycle_id: str, principal: MaySign, form: TheForm) -
         request,
         principal,
         f"/decide/{cycle_id}",
-        "asked to reopen the list",
+        Message("act_reopening_asked"),
         lambda: product.cohort.prepare_reopening(
             cycle_id, by=principal.name, reason=reason, shown=shown
         ),

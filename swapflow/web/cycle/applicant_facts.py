@@ -9,6 +9,7 @@ from swapflow.domain.people.mail_address import can_be_mailed
 from swapflow.domain.seal import NOTHING
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
+from swapflow.messages import Message
 from swapflow.web.cycle.applicants import card_again, name_of, roster_options
 from swapflow.web.http.context import Product
 from swapflow.web.http.dependencies import may
@@ -58,7 +59,7 @@ def correct_contact(
         request,
         principal,
         f"/applicants/{cycle_id}/{number}",
-        "corrected an applicant",
+        Message("act_contact_corrected"),
         deed,
         form="contact",
         typed=typed,
@@ -87,7 +88,7 @@ def record_conflict(
         request,
         principal,
         f"/applicants/{cycle_id}/{number}",
-        "recorded a conflict of interest",
+        Message("act_conflict_recorded"),
         deed,
         form="conflict",
         typed={"reviewer": reviewer},
@@ -115,7 +116,7 @@ def waive_conflict(
         request,
         principal,
         f"/applicants/{cycle_id}/{number}",
-        "let a score count in spite of a conflict",
+        Message("act_conflict_waived"),
         deed,
         form="waive",
         typed={"reason": reason},
@@ -144,12 +145,12 @@ def pin(
         )
 
     back = f"/applicants/{cycle_id}/{number}"
-    done = {"in": "pinned an applicant in", "out": "pinned an applicant out"}
+    done = {"in": "act_pinned_in", "out": "act_pinned_out"}
     return act(
         request,
         principal,
         back,
-        done.get(verdict, "took a pin back"),
+        Message(done.get(verdict, "act_pin_taken_back")),
         deed,
         form="pin",
         typed={"reason": reason, "revision": revision},

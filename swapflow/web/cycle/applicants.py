@@ -17,6 +17,7 @@ from swapflow.files.exports.document import can_make_pdf
 from swapflow.i18n.languages import gettext_noop
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
+from swapflow.messages import Message
 from swapflow.web.http.context import Product, app_context
 from swapflow.web.http.dependencies import may, may_anywhere
 from swapflow.web.http.nested_forms import MadeFrom
@@ -45,11 +46,11 @@ Word = Annotated[str, Query(max_length=100)]
 PAGE = 100
 
 _MOVES = {
-    "hold": (ApplicationStatus.HELD, "held an applicant"),
-    "release": (ApplicationStatus.READY, "released an applicant"),
-    "withdraw": (ApplicationStatus.WITHDRAWN, "withdrew an applicant"),
-    "reinstate": (ApplicationStatus.READY, "reinstated an applicant"),
-    "ineligible": (ApplicationStatus.INELIGIBLE, "found an applicant ineligible"),
+    "hold": (ApplicationStatus.HELD, "act_held"),
+    "release": (ApplicationStatus.READY, "act_released"),
+    "withdraw": (ApplicationStatus.WITHDRAWN, "act_withdrawn"),
+    "reinstate": (ApplicationStatus.READY, "act_reinstated"),
+    "ineligible": (ApplicationStatus.INELIGIBLE, "act_ineligible"),
 }
 
 _WHY = {
@@ -243,7 +244,7 @@ def move(
             made_from=revision,
         )
 
-    done = _MOVES.get(what, (None, "moved an applicant"))[1]
+    done = Message(_MOVES.get(what, (None, ""))[1])
     return act(
         request,
         principal,
@@ -280,7 +281,7 @@ def ask(
         request,
         principal,
         back,
-        "asked for an extra review",
+        Message("act_review_asked", kind=kind),
         deed,
         form="ask",
         typed={"kind": kind, "reason": reason},
@@ -309,7 +310,7 @@ def erase(
         request,
         principal,
         f"/applicants/{cycle_id}",
-        f"erased applicant {number}",
+        Message("act_applicant_erased", number=number),
         deed,
         form="erase",
         typed={"confirm": confirm},

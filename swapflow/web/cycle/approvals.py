@@ -11,6 +11,7 @@ from swapflow.engine.read_models.dashboard import Dashboard
 from swapflow.i18n.languages import gettext, gettext_noop
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
+from swapflow.messages import Message
 from swapflow.web.http.context import Product, app_context
 from swapflow.web.http.dependencies import may
 from swapflow.web.http.program_page import (
@@ -77,7 +78,7 @@ def swap(
         request,
         principal,
         f"/today/{cycle_id}",
-        "exchanged a request",
+        Message("act_request_exchanged"),
         deed,
         form="swap",
         typed={"applicant": applicant, "reviewer": reviewer, "reason": reason},

@@ -16,6 +16,7 @@ from swapflow.errors import InvalidInputError
 from swapflow.i18n.languages import gettext
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
+from swapflow.messages import Message
 from swapflow.web.http.context import AppContext, app_context
 from swapflow.web.http.dependencies import may
 from swapflow.web.http.nested_forms import TheForm, made_from, text
@@ -114,7 +115,7 @@ def ask_for_estimates(
         request,
         principal,
         f"/decide/{cycle_id}/calibration",
-        f"asked for the list by {typed['estimates']} estimates",
+        Message("act_estimates_chosen", estimates=typed["estimates"]),
         choose,
         form=typed["estimates"],
         typed=typed,

@@ -15,6 +15,8 @@ from swapflow.files.tables.cells import refuse
 from swapflow.files.tables.table import read_table
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
+from swapflow.messages import Message
+from swapflow.web.http.acts.told import tell
 from swapflow.web.http.context import Product, TheOffice
 from swapflow.web.http.dependencies import Own, may
 from swapflow.web.http.nested_forms import MadeFrom
@@ -94,6 +96,7 @@ def set_slot(  # noqa: PLR0913, PLR0917 - the fields of a form
 
 @router.post("/applicants/{cycle_id}/slots/cancel")
 def cancel_slot(
+    request: Request,
     cycle_id: str,
     product: Product,
     office: TheOffice,
@@ -106,6 +109,7 @@ def cancel_slot(
     office.audit_log.record(
         principal.name, "took an interview's date back", cycle_id=cycle_id, about=pull
     )
+    tell(request, Message("act_date_taken_back"))
     return RedirectResponse(f"/applicants/{cycle_id}/slots", status_code=303)
 
 

@@ -15,6 +15,7 @@ from swapflow.errors import NotReadyError
 from swapflow.i18n.languages import gettext_noop
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
+from swapflow.messages import Message
 from swapflow.web.http.context import app_context
 from swapflow.web.http.dependencies import may
 from swapflow.web.http.program_page import NOTHING_REFUSED, Refused, act, held, visible
@@ -34,6 +35,7 @@ STATES = (
     ("queued", gettext_noop("Waiting")),
     ("sending", gettext_noop("On their way")),
     ("failed", gettext_noop("Failed")),
+    ("not sent", gettext_noop("Not sent")),
     ("held", gettext_noop("Held")),
     ("taken back", gettext_noop("Taken back")),
     ("void", gettext_noop("No longer true")),
@@ -71,7 +73,7 @@ def send_all_again(request: Request, cycle_id: str, principal: MayRun) -> Respon
         request,
         principal,
         f"/today/{cycle_id}/mail?state=queued",
-        "sent every mail again that had failed",
+        Message("act_mails_again"),
         deed,
         form="again",
         again=lambda refused: _list(request, cycle_id, principal, "failed", 1, refused),
@@ -165,7 +167,7 @@ def send_again(request: Request, cycle_id: str, mail_id: str, principal: MayRun)
         request,
         principal,
         f"/today/{cycle_id}/mail",
-        "sent a mail again",
+        Message("act_mail_again"),
         deed,
         form="again",
         again=lambda refused: _mail(request, cycle_id, mail_id, principal, refused),

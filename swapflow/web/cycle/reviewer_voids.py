@@ -9,6 +9,7 @@ from swapflow.domain.seal import NOTHING
 from swapflow.errors import InvalidInputError
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
+from swapflow.messages import Message
 from swapflow.web.cycle.reviewers import card_again, reviewer_numbered
 from swapflow.web.http.context import Product
 from swapflow.web.http.dependencies import may
@@ -42,7 +43,7 @@ def void_all(
         request,
         principal,
         f"/reviewers/{cycle_id}/{number}",
-        "voided all reviews of a reviewer",
+        Message("act_reviews_voided"),
         deed,
         form="change",
         typed={"reason": reason},
@@ -74,7 +75,7 @@ def void_one(
         request,
         principal,
         f"/reviewers/{cycle_id}/{number}",
-        "voided one review",
+        Message("act_review_voided"),
         deed,
         form=f"void {task}",
         typed={"reason": reason, "revision": revision},
@@ -111,7 +112,7 @@ def restore(
         request,
         principal,
         f"/reviewers/{cycle_id}/{number}",
-        "undid the void of a review" if task else "undid all voids of a reviewer",
+        Message("act_review_restored" if task else "act_reviews_restored"),
         deed,
         form=f"void {task}" if task else "change",
         typed={"reason": reason, "revision": revision},

@@ -16,6 +16,7 @@ from swapflow.engine.reviewing.submitted_score import review_revision
 from swapflow.errors import InvalidInputError, NotFoundError
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
+from swapflow.messages import Message
 from swapflow.web.http.context import AppContext, Product, app_context
 from swapflow.web.http.dependencies import may, may_anywhere
 from swapflow.web.http.labels import severity_view_of
@@ -47,14 +48,14 @@ PAGE = 25
 """Reviews of one reviewer on a page."""
 
 _WORDS = {
-    "nudge": "reminded a reviewer",
-    "leave": "ended a reviewer's role",
-    "release": "took back what a reviewer had not begun",
-    "reassign": "passed a request on",
-    "away": "paused a reviewer for some days",
-    "back": "ended a reviewer's pause",
-    "conflict": "recorded a conflict of interest",
-    "return": "put a reviewer on the roster again",
+    "nudge": "act_reviewer_reminded",
+    "leave": "act_reviewer_left",
+    "release": "act_requests_taken_back",
+    "reassign": "act_request_passed_on",
+    "away": "act_reviewer_paused",
+    "back": "act_pause_ended",
+    "conflict": "act_conflict_recorded",
+    "return": "act_reviewer_returned",
 }
 
 
@@ -168,7 +169,7 @@ def erase(
         principal,
         f"/reviewers/{cycle_id}/{number}",
         # By number: the audit log outlives the id that was erased.
-        f"erased reviewer {number}",
+        Message("act_reviewer_erased", number=number),
         deed,
         form="erase",
         typed={"confirm": confirm},
@@ -228,7 +229,7 @@ def change(  # noqa: PLR0913, PLR0917 - FastAPI reads the form from the signatur
         request,
         principal,
         f"/reviewers/{cycle_id}/{number}",
-        _WORDS.get(what, what),
+        Message(_WORDS.get(what, what)),
         deed,
         form=forms.get(what, what),
         typed={"reason": reason, "first": first, "last": last, "applicant": applicant},

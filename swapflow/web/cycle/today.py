@@ -1,7 +1,7 @@
 """Today: what needs a person in a program, its progress, and what was decided so far."""
 
 from collections import Counter
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Annotated, Any
 
 import numpy as np
@@ -10,6 +10,8 @@ from fastapi.responses import RedirectResponse, Response
 
 from swapflow.domain.cycle import Cycle, CycleStatus
 from swapflow.domain.rules import Rules
+from swapflow.engine.pending.gather import ALTERED_SHOWN, budget_end, is_led
+from swapflow.engine.pending.things import PendingCode
 from swapflow.engine.ports.records import ProcessHealth
 from swapflow.engine.read_models.dashboard import Dashboard
 from swapflow.engine.read_models.explanation import origins_of
@@ -25,6 +27,7 @@ from swapflow.i18n.formatting import until
 from swapflow.i18n.languages import gettext, gettext_noop
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
+from swapflow.messages import Message
 from swapflow.web.cycle import charts
 from swapflow.web.cycle.approvals import reasons
 from swapflow.web.http.context import AppContext, Product, app_context
@@ -61,8 +64,13 @@ ASKED, CLOSE = 100, 20
 TABLE = 60
 """Rows of a chart's table on the page; the download has all of them."""
 
-ALTERED_SHOWN = timedelta(days=7)
-"""How long it is shown that the live state was altered."""
+_WITH_CARDS = frozenset({
+    PendingCode.APPROVE, PendingCode.BLOCKED, PendingCode.CHOOSE_COLUMNS,
+    PendingCode.CONFLICTING_SCORES, PendingCode.DEADLINE_AT_RISK, PendingCode.DECIDE,
+    PendingCode.HELD_UP, PendingCode.MAIL_FAILED, PendingCode.OVERDUE,
+    PendingCode.REVIEWERS_APART, PendingCode.SET_ASIDE, PendingCode.STATE_ALTERED,
+})  # fmt: skip
+"""What waits and has a card of its own on the page, with names; the rest is one line each."""
 
 _CURES = {
     NoReviewer.NO_REVIEWER: (
@@ -95,10 +103,11 @@ _WORDS = {
 @router.get("")
 def show_programs(request: Request, principal: MaySomewhere) -> Response:
     """List the programs that the principal may see."""
-    cycles = visible(app_context(request), principal, Right.SEE_PROGRESS)
+    app = app_context(request)
+    cycles = visible(app, principal, Right.SEE_PROGRESS)
     if len(cycles) == 1:
         return RedirectResponse(f"/today/{cycles[0].id}", status_code=303)
-    product = app_context(request).product
+    product = app.product
     live, now = product.reports.state_answers(), product.cycles.now()
     health = {
         cycle.id: _health(product.reports.process_health(cycle.id), now, live=live)
@@ -108,7 +117,12 @@ def show_programs(request: Request, principal: MaySomewhere) -> Response:
     return render(
         request,
         "cycle/programs.html",
-        {"cycles": cycles, "health": health, "set_aside": product.reports.quarantined()},
+        {
+            "cycles": cycles,
+            "health": health,
+            "set_aside": product.reports.quarantined(),
+            "things": app.office.to_do.of(principal, product.pending),
+        },
     )
 
 
@@ -205,7 +219,8 @@ def answer_requests(
         else:
             raise InvalidInputError("approval_not_chosen")
 
-    done = f"{'approved' if what == 'approve' else 'struck'} {len(chosen)} requests"
+    code = "act_requests_approved" if what == "approve" else "act_requests_struck"
+    done = Message(code, count=len(chosen))
     return act(
         request,
         principal,
@@ -227,7 +242,7 @@ def remind_late(
         request,
         principal,
         f"/today/{cycle_id}",
-        "reminded everybody who is late",
+        lambda reminded: Message("act_late_reminded", count=reminded),
         lambda: product.reviewers.nudge_late(cycle_id, by=principal.name),
         form="remind",
         again=_again(request, principal, cycle_id),
@@ -255,8 +270,8 @@ def change_course(
             raise NotFoundError("reviewer_action_unknown")
         deeds[what](cycle_id, by=principal.name, reason=said_why(reason))
 
-    words = {"pause": "paused the program", "resume": "resumed the program"}
-    done = words.get(what, "ended the asking")
+    words = {"pause": "act_program_paused", "resume": "act_program_resumed"}
+    done = Message(words.get(what, "act_asking_ended"))
     status = product.cycles.get(cycle_id).status
     return act(
         request,
@@ -284,7 +299,7 @@ def _standing(app: AppContext, principal: Principal, cycle: Cycle) -> dict[str, 
     mails = product.outbox.count(cycle.id)
     steps = product.reports.steps(cycle.id)
     sees_names = Right.SEE_APPLICANTS in rights
-    finish = _finish(cycle, rules, pulse, now)
+    finish = budget_end(cycle, rules, pulse, now)
     settled = ~dashboard.too_close & ~np.isnan(dashboard.estimate)
     late: Counter[int] = Counter()
     # Where figures are kept apart, requests that are late are named, and no reviewer who is.
@@ -341,6 +356,11 @@ def _standing(app: AppContext, principal: Principal, cycle: Cycle) -> dict[str, 
         "spending": charts.budget(steps, cycle, rules, now)[-TABLE:],
         "loads": charts.load(product, principal, cycle, dashboard),
         "running": cycle.status is CycleStatus.RUNNING,
+        "things": [
+            thing
+            for thing in app.office.to_do.in_program(principal, cycle.id, product.pending)
+            if thing.code not in _WITH_CARDS
+        ],
         "chart_words": charts.chart_words(),
         "by_list": rules.blind and not product.applicants.reviewer_view(cycle.id).shown.by_choice,
     }
@@ -350,8 +370,7 @@ def _health(pulse: ProcessHealth, now: datetime, *, live: bool) -> dict[str, Any
     """Check whether what a program runs on is at work; `live`: whether Redis answers."""
     return {
         "live": live,
-        # A lease ends by real time, while `now` has the offset that tests set.
-        "led": pulse.led_until is not None and pulse.led_until > datetime.now(now.tzinfo),
+        "led": is_led(pulse),
         "stuck": pulse.stuck,
         "event_at": pulse.event_at,
         "age": until(pulse.event_at, now),
@@ -383,14 +402,3 @@ def _blocked(
         }
         for (kind, obstacle), numbers in found.items()
     ]
-
-
-def _finish(cycle: Cycle, rules: Rules, pulse: ProcessHealth, now: datetime) -> datetime | None:
-    """Return when the budget will be used up at the pace so far; None before there is a pace."""
-    if pulse.begun_at is None or cycle.spent <= 0 or cycle.status is not CycleStatus.RUNNING:
-        return None
-    took = now - pulse.begun_at
-    left = max(0, rules.budget - cycle.spent)
-    if took < timedelta(hours=1) or left / cycle.spent > 10_000:  # noqa: PLR2004 - no pace yet
-        return None
-    return now + took * (left / cycle.spent)

@@ -229,7 +229,7 @@ def _too_big(scope: Scope, most: int) -> Response:
     )
 
 
-_TITLES = {403: "This is not yours to do", 413: "Too big", 503: "Busy"}
+_TITLES = {403: "This is not yours to do", 409: "Under way", 413: "Too big", 503: "Busy"}
 
 
 def refusal(scope: Scope, status: int, detail: str) -> Response:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 from fastapi import Form, Request
 from fastapi.responses import RedirectResponse, Response
@@ -11,6 +11,8 @@ from swapflow.domain.cycle import Cycle
 from swapflow.errors import InvalidInputError, NotFoundError, StaleRevisionError, SwapflowError
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
+from swapflow.messages import Message
+from swapflow.web.http.acts.told import tell
 from swapflow.web.http.context import AppContext, app_context
 from swapflow.web.http.error_handlers import status_of
 from swapflow.web.http.nested_forms import is_plain
@@ -123,7 +125,7 @@ def act(
     request: Request,
     principal: Principal,
     back: str,
-    done: str,
+    done: Message | Callable[[Any], Message],
     deed: Callable[[], object],
     *,
     again: Again,
@@ -136,7 +138,8 @@ def act(
         request: The request, whose path names the program.
         principal: Who does it.
         back: Where to go afterwards.
-        done: The entry for the audit log.
+        done: What was done, for the next page and the audit log, or what says it of the deed's
+            result; it names no applicant, for the log outlives them.
         deed: Does it; raises one of swapflow's errors when it cannot be done.
         again: Shows the page that the form is on.
         form: The form's name on that page.
@@ -146,7 +149,7 @@ def act(
         NotFoundError: If what the form is about is not there at all.
     """
     try:
-        deed()
+        result = deed()
     # What is gone has no form to come back to.
     except NotFoundError:
         raise
@@ -166,8 +169,10 @@ def act(
             )
         )
     # After the act: the log says what was done, not what was tried.
+    what = done if isinstance(done, Message) else done(result)
+    tell(request, what)
     app_context(request).office.audit_log.record(
-        principal.name, done, cycle_id=request.path_params["cycle_id"], about=back
+        principal.name, str(what), cycle_id=request.path_params["cycle_id"], about=back
     )
     return RedirectResponse(back, status_code=303)
 

@@ -1,6 +1,7 @@
 """From a template and what it shows to a page: what every page has in common."""
 
 import hashlib
+import secrets
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -27,6 +28,7 @@ from swapflow.i18n.languages import current_language, gettext, gettext_noop, nge
 from swapflow.i18n.translation import translate
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
+from swapflow.web.http.acts.told import forget, told, with_field
 from swapflow.web.http.context import app_context
 from swapflow.web.http.dependencies import principal_of
 
@@ -53,8 +55,9 @@ def render(
 ) -> HTMLResponse:
     """Fill a template.
 
-    Beside its own context it sees `principal`, `place`, `places`, `request`, `provider` and
-    `language`.
+    Forms carry the number of their page, and a page tells of the act that led to it. Beside its
+    own context a template sees `principal`, `place`, `places`, `request`, `provider`, `language`,
+    `mail_leaves` and `told`.
 
     Args:
         request: What is answered.
@@ -65,6 +68,7 @@ def render(
     """
     principal = principal_of(request)
     page = _environment().get_template(template)
+    notice = told(request, principal)
     text = page.render(
         {
             "request": request,
@@ -73,10 +77,17 @@ def render(
             "place": request.url.path.split("/")[1],
             "provider": app_context(request).settings.provider,
             "language": current_language(),
+            "told": notice,
+            "mail_leaves": app_context(request).product.outbox.leaves,
             **(context or {}),
         }
     )
-    return HTMLResponse(text, status_code=status, headers=dict(headers or {}))
+    if principal is not None:
+        text = with_field(text, secrets.token_urlsafe(9))
+    response = HTMLResponse(text, status_code=status, headers=dict(headers or {}))
+    if notice is not None:
+        forget(request, response)
+    return response
 
 
 def places_of(principal: Principal | None, cycle_id: str | None) -> list[tuple[str, str, str]]:

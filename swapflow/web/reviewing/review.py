@@ -25,6 +25,8 @@ from swapflow.i18n.formatting import clock, day, moment
 from swapflow.i18n.languages import gettext
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
+from swapflow.messages import Message
+from swapflow.web.http.acts.told import tell
 from swapflow.web.http.context import Product, TheOffice, app_context
 from swapflow.web.http.dependencies import Own, OwnTask, may, open_seats, own_task, own_task_within
 from swapflow.web.http.rendering import render
@@ -132,9 +134,10 @@ async def correct_answer(request: Request, own: Own, product: Product, fields: F
 
 
 @router.post("/tasks/{task}/skip")
-def skip_task(own: Own, product: Product) -> Response:
+def skip_task(request: Request, own: Own, product: Product) -> Response:
     """Move the task to the end of the list."""
     product.tasks.skip(own.assignment)
+    tell(request, Message("act_review_skipped"))
     return RedirectResponse("/inbox", status_code=303)
 
 
@@ -199,6 +202,8 @@ async def enter_for_reviewer(
             about=sheet.assignment.id,
             detail=f"for reviewer {sheet.reviewer.external_id}",
         )
+        entered = sheet.given is None
+        tell(request, Message("act_review_entered" if entered else "act_review_corrected"))
         return RedirectResponse(f"/reviewers/{cycle_id}", status_code=303)
 
     return await run_in_threadpool(enter)
@@ -213,7 +218,7 @@ def _act(request: Request, own: OwnTask, product: Swapflow, fields: dict[str, st
         return _keep_draft(request, own, product, fields)
     if then == "skip":
         _keep_quietly(own, product, fields)
-        return skip_task(own, product)
+        return skip_task(request, own, product)
     answer, problems = answer_of(fields, product.tasks.form(own.task))
     if answer is None:
         sheet = product.tasks.page(own.task)

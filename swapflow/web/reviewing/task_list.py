@@ -12,6 +12,8 @@ from swapflow.domain.seal import NOTHING
 from swapflow.engine.reviewing.task_list import Section, Task
 from swapflow.errors import InvalidInputError
 from swapflow.i18n.formatting import until
+from swapflow.messages import Message
+from swapflow.web.http.acts.told import tell
 from swapflow.web.http.context import Product
 from swapflow.web.http.dependencies import Seat, Signed, open_seats
 from swapflow.web.http.nested_forms import MadeFrom
@@ -70,6 +72,7 @@ def show_inbox(
 
 @router.post("/inbox/{cycle_id}/absences")
 def add_absence(
+    request: Request,
     seat: Seat,
     product: Product,
     first: Annotated[str, Form(max_length=10)] = "",
@@ -77,11 +80,13 @@ def add_absence(
 ) -> Response:
     """Keep new requests away for some days."""
     product.tasks.add_absence(seat.cycle_id, seat.number, _absence(first, last))
+    tell(request, Message("act_absence_added"))
     return _back()
 
 
 @router.post("/inbox/{cycle_id}/absences/remove")
 def remove_absence(
+    request: Request,
     seat: Seat,
     product: Product,
     first: Annotated[str, Form(max_length=10)] = "",
@@ -89,11 +94,13 @@ def remove_absence(
 ) -> Response:
     """Open days for new requests again."""
     product.tasks.remove_absence(seat.cycle_id, seat.number, _absence(first, last))
+    tell(request, Message("act_absence_removed"))
     return _back()
 
 
 @router.post("/inbox/{cycle_id}/packet")
 def set_packet(
+    request: Request,
     seat: Seat,
     product: Product,
     packet: Annotated[str, Form(max_length=6)] = "",
@@ -103,6 +110,7 @@ def set_packet(
     if not packet.strip().isdecimal():
         raise InvalidInputError("packet_unreadable")
     product.tasks.set_packet(seat.cycle_id, seat.number, int(packet), made_from=revision)
+    tell(request, Message("act_packet_set", count=int(packet)))
     return _back()
 
 

@@ -17,6 +17,7 @@ from swapflow.i18n.languages import gettext, gettext_noop
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal, require
 from swapflow.messages import Message
+from swapflow.web.http.acts.told import tell
 from swapflow.web.http.context import AppContext, app_context
 from swapflow.web.http.dependencies import may, may_anywhere
 from swapflow.web.http.error_handlers import status_of
@@ -147,6 +148,7 @@ def new_program(
     app.office.audit_log.record(
         principal.name, "made a program", cycle_id=cycle_id, about=cycle_id
     )
+    tell(request, Message("act_program_made", program=cycle_id))
     return RedirectResponse(f"/setup/{cycle_id}", 303)
 
 

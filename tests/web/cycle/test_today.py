@@ -335,7 +335,7 @@ def test_a_mail_that_did_not_fail_is_not_sent_again_and_the_page_says_so(site: S
     page = client.post(f"/today/fall/mail/{mail.id}/again")
 
     assert page.status_code == 422
-    assert "Only a mail that failed is sent again." in page.text
+    assert "Only a mail that failed or was not sent is sent again." in page.text
     assert client.post("/today/fall/mail/none/again").status_code == 404
 
 

@@ -154,6 +154,17 @@ class NewGrant(In):
     scope_id: Annotated[str, StringConstraints(max_length=40, pattern=r"^[a-z0-9-]*$")] = ""
 
 
+class ToDo(Out):
+    """One thing that waits for the one who asks; it names no applicant."""
+
+    code: str = Field(description="What waits, as a stable code.")
+    params: dict[str, int | str] = Field(description="Counts and names that its text is made of.")
+    text: str
+    action: str = Field(description="What a button to it says.")
+    program: str | None = Field(description="Id of the program; null for the office.")
+    link: str = Field(description="The page on which it is done.")
+
+
 class Me(Out):
     """The person or program that asks."""
 

@@ -22,7 +22,7 @@ from swapflow.web.api.dependencies import (
 )
 from swapflow.web.api.idempotency import ApiRoute
 from swapflow.web.api.models.base import Counted, coded, finite, judged
-from swapflow.web.api.models.office import Me
+from swapflow.web.api.models.office import Me, ToDo
 from swapflow.web.api.models.programs import (
     Because,
     Blocked,
@@ -42,7 +42,7 @@ from swapflow.web.api.models.programs import (
 )
 from swapflow.web.api.pagination import Page, Paged, Paging
 from swapflow.web.api.revisions import MadeFrom, tag
-from swapflow.web.http.context import Product
+from swapflow.web.http.context import Product, TheOffice
 
 
 router = APIRouter(route_class=ApiRoute, tags=["programs"])
@@ -53,6 +53,22 @@ LONGEST_WAIT = 2.0
 """Seconds that a request waits for the quality of a list."""
 
 CycleId = Annotated[str, Path(description="Short name of the program.", examples=["fall-2027"])]
+
+
+@router.get("/me/to-do")
+def read_to_do(principal: Signed, office: TheOffice, product: Product) -> list[ToDo]:
+    """List what waits for the one who asks, over all programs."""
+    return [
+        ToDo(
+            code=thing.code.value,
+            params=dict(thing.params),
+            text=thing.message,
+            action=thing.action,
+            program=thing.cycle_id or None,
+            link=f"{product.address}{thing.path}",
+        )
+        for thing in office.to_do.of(principal, product.pending)
+    ]
 
 
 @router.get("/me")

@@ -28,7 +28,7 @@ def list_mails(
     principal: MaySeeMail,
     product: Product,
     paging: Paged,
-    state: Annotated[str, Query(pattern=r"^[a-z]{0,20}$", description="Only these.")] = "",
+    state: Annotated[str, Query(pattern=r"^[a-z ]{0,20}$", description="Only these.")] = "",
 ) -> Page[Mail]:
     """List a program's mails and what became of them, newest first."""
     del principal
@@ -42,7 +42,7 @@ def list_mails(
 def send_all_mails_again(
     request: Request, cycle_id: CycleId, principal: MayRun, product: Product
 ) -> Counted:
-    """Send every mail again that failed; says how many."""
+    """Send every mail again that failed or was not sent; says how many."""
     queued = product.outbox.queue_all_again(cycle_id)
     note(request, principal, "sent every mail again that had failed", detail=str(queued))
     return Counted(count=queued)
@@ -67,7 +67,7 @@ def read_mail(
 def send_mail_again(
     request: Request, cycle_id: CycleId, mail_id: MailId, principal: MayRun, product: Product
 ) -> Counted:
-    """Send a mail again that failed."""
+    """Send a mail again that failed or was not sent."""
     product.outbox.mail(cycle_id, _known(mail_id))
     queued = product.outbox.queue_again(cycle_id, mail_id)
     note(request, principal, "sent a mail again", about=mail_id)
