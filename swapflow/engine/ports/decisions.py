@@ -1,6 +1,7 @@
 """What a reader of decisions needs from the record."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Protocol
 
 from swapflow.domain.cohort.announcement import Announcement, LetterFacts
@@ -61,6 +62,14 @@ class DecisionReads(Protocol):
 
     def conflicts(self, cycle_id: str) -> tuple[tuple[int, int], ...]:
         """Read the (application, reviewer) pairs that are in conflict, in order."""
+        ...
+
+    def opened_pairs(self, cycle_id: str) -> frozenset[tuple[int, int]]:
+        """Read the (application, reviewer) pairs that reviewers opened in another role."""
+        ...
+
+    def lifted_bars(self, cycle_id: str) -> Mapping[tuple[int, int], datetime]:
+        """Read when the bar of a voided review was lifted last, by (application, reviewer)."""
         ...
 
     def conflict_sources(self, cycle_id: str) -> Mapping[tuple[int, int], str]:

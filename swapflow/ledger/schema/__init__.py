@@ -71,6 +71,7 @@ from swapflow.ledger.schema.people import (
     ImportedRow,
     ListReadingRow,
     MonitoringAttributeRow,
+    OpenedRow,
     PanelRow,
     PersonRow,
     RosterAbsenceRow,
@@ -114,6 +115,7 @@ ROSTER = table(RosterRow)
 ROSTER_ABSENCE = table(RosterAbsenceRow)
 EXPERTISE = table(ExpertiseRow)
 CONFLICT = table(ConflictRow)
+OPENED = table(OpenedRow)
 PANEL = table(PanelRow)
 ENDORSEMENT = table(EndorsementRow)
 PULL = table(PullRow)
