@@ -182,6 +182,20 @@ def test_what_was_handed_in_is_seen_under_the_number_with_what_others_said(site:
     assert client.get(f"/applicants/fall/files/{number}/0").status_code == 403
 
 
+def test_pages_say_why_there_are_fewer_and_offer_no_tab_that_is_closed(site: Site) -> None:
+    fill(site, blind=True)
+    client = site.signed_in(Role.OPERATIONS, email=ME)
+    other = site.signed_in(Role.OPERATIONS, email="elsewhere@example.org")
+
+    for page in ("/today/fall", "/applicants/fall", "/reviewers/fall/1"):
+        assert "You review in this program" in client.get(page).text
+        assert "You review in this program" not in other.get(page).text
+    for tab in ("/today/fall/decisions", "/today/fall/audit"):
+        assert tab not in client.get("/today/fall").text
+        assert tab in other.get("/today/fall").text
+        assert client.get(tab).status_code == 403
+
+
 def test_a_conflict_opens_an_applicant_under_the_number(site: Site) -> None:
     fill(site, blind=True)
     client = site.signed_in(Role.COMMITTEE, email=ME)
