@@ -96,7 +96,7 @@ def own_seat(cycle: str, by: str = "", *, left: bool = False) -> int | None:
     Args:
         cycle: The cycle.
         by: The name; the one on record where --by is not given if empty.
-        left: Whether somebody who has left the roster is known too.
+        left: Whether a reviewer who has left the roster is known too.
     """
     from swapflow.domain.ids import same_id
 

@@ -38,7 +38,7 @@ TEXTS = {
     "request_is_open": "the reviewer has an open request about this applicant",
     "reviewer_reads_as_staff": (
         "{reviewer} has another role in this program and may have read meanwhile what others "
-        "said, so they are not asked again. Whoever holds no other role can be"
+        "said, so they are not asked again"
     ),
     "tasks_unreadable": (
         "the tasks of program {cycle} cannot be shown at the moment; nothing is lost. Tell the "

@@ -1,8 +1,8 @@
 """Which routes of a program a reviewer with another role may use until asking ends.
 
 What stands in none of these tables is closed to a person with a seat on the program's roster: a
-route that is new shows nothing of applicants before somebody has thought about it. Routes without
-a program in their address, and those of one's own reviews, ask nobody here.
+new route shows nothing of applicants before its door is chosen. Routes without a program in their
+address, and those of one's own reviews, do not ask here.
 """
 
 from enum import Enum

@@ -74,7 +74,7 @@ def lift_bar(
 
 
 def _refuse_other_role(cycle: str, name: str) -> None:
-    """Refuse to let somebody be asked again who could read as staff what others said."""
+    """Refuse to let a reviewer be asked again who could read as staff what others said."""
     from swapflow.bootstrap import office
     from swapflow.identity.committee_members import refuse_other_role
 

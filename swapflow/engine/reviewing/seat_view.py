@@ -1,6 +1,6 @@
 """What a reviewer of a program sees of its applicants in another role, until asking ends.
 
-Whoever is on the roster is a reviewer first. As staff, chair or committee they see only applicants
+A person on the roster is a reviewer first: as staff, chair or committee they see only applicants
 whose review they have handed in or cannot be asked for, in a blind program by the names that
 reviewers know. Pages, API, commands and files ask a `SeatView`, and a person without a seat has
 none. To open another applicant takes a reason and is recorded: it bars them from judging.

@@ -218,7 +218,7 @@ def card(
             "pin": next(
                 (p for p in product.reports.pins(cycle_id) if p.application == number), None
             ),
-            # Files that nobody has made ready for blind reading tell who somebody is.
+            # A file that was not made ready for blind reading may tell who the applicant is.
             "documents": product.applicants.files(cycle_id, number) if named else (),
             "named": named,
             "again": [

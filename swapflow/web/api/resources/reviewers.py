@@ -268,7 +268,7 @@ def absence_of(days: Away) -> Absence:
 
 
 def _refuse_other_role(product: Swapflow, office: Office, cycle_id: str, name: str) -> None:
-    """Refuse to let somebody be asked again who could read as staff what others said."""
+    """Refuse to let a reviewer be asked again who could read as staff what others said."""
     for reviewer in product.reviewers.list(cycle_id):
         if reviewer.external_id == name:
             refuse_other_role(
