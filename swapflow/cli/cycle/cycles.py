@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from swapflow.cli import cycle_output
-from swapflow.cli.options import AsJson, By, CycleId, Must, Reason, product
+from swapflow.cli.options import (
+    AsJson,
+    By,
+    CycleId,
+    Must,
+    Reason,
+    product,
+    progress_of,
+    seat_of,
+)
 from swapflow.cli.output import Listing, many, report, say, to_text
 from swapflow.errors import InvalidInputError, SwapflowError
 from swapflow.messages import Message
@@ -18,7 +27,6 @@ from swapflow.messages import Message
 if TYPE_CHECKING:
     from swapflow.domain.rules import Rules
     from swapflow.engine.read_models.progress import Progress
-    from swapflow.engine.services import Swapflow
 
 
 OVER = frozenset({"ended", "finalized"})
@@ -108,7 +116,7 @@ def list_cycles(as_json: AsJson = False) -> None:
 def launch(cycle: CycleId, by: By, as_json: AsJson = False) -> None:
     """Start a cycle; the first reviews go out."""
     swapflow = product()
-    swapflow.cycles.launch(cycle, by=by)
+    swapflow.cycles.launch(cycle, by=by, nameless=seat_of(cycle, by) is not None)
     leaves = swapflow.outbox.leaves
     report(
         {"cycle": cycle, "status": "running", "by": by, "mail_leaves": leaves},
@@ -151,8 +159,13 @@ def to_do(cycle: CycleId, as_json: AsJson = False) -> None:
 def status(cycle: CycleId, as_json: AsJson = False) -> None:
     """Show how a cycle stands."""
     swapflow = product()
-    seen = swapflow.reports.progress(cycle)
-    scores = swapflow.reviewers.conflicting_scores(cycle)
+    seen = progress_of(cycle)
+    seat = seat_of(cycle)
+    scores = [
+        one
+        for one in swapflow.reviewers.conflicting_scores(cycle)
+        if seat is None or seat.names(one.score.application)
+    ]
     report(
         {
             **cycle_output.progress_json(seen),
@@ -174,11 +187,10 @@ def watch(
     as_json: AsJson = False,
 ) -> None:
     """Show how a cycle stands, again and again, until it is over or Ctrl-C."""
-    swapflow = product()
     if sys.stdout.isatty() and not as_json:
-        _watch_live(swapflow, cycle, every=every, looks=looks)
+        _watch_live(cycle, every=every, looks=looks)
         return
-    for seen in _looks(swapflow, cycle, every=every, looks=looks):
+    for seen in _looks(cycle, every=every, looks=looks):
         # The reader of a pipe has gone: nobody is watching any more.
         if not say(
             to_text(cycle_output.progress_json(seen))
@@ -292,10 +304,10 @@ def _read_rules(file: Path) -> "Rules":
     return read_rules(file)
 
 
-def _looks(swapflow: "Swapflow", cycle: str, *, every: float, looks: int) -> Iterator["Progress"]:
+def _looks(cycle: str, *, every: float, looks: int) -> Iterator["Progress"]:
     number = 0
     while True:
-        seen = swapflow.reports.progress(cycle)
+        seen = progress_of(cycle)
         yield seen
         number += 1
         if seen.status in OVER or number == looks:
@@ -303,11 +315,11 @@ def _looks(swapflow: "Swapflow", cycle: str, *, every: float, looks: int) -> Ite
         time.sleep(every)
 
 
-def _watch_live(swapflow: "Swapflow", cycle: str, *, every: float, looks: int) -> None:
+def _watch_live(cycle: str, *, every: float, looks: int) -> None:
     from rich.live import Live
     from rich.text import Text
 
     with Live(auto_refresh=False, transient=False) as live:
-        for seen in _looks(swapflow, cycle, every=every, looks=looks):
+        for seen in _looks(cycle, every=every, looks=looks):
             lines = [part for part in cycle_output.progress_plain(seen) if isinstance(part, str)]
             live.update(Text("\n".join([*lines, *cycle_output.kind_lines(seen)])), refresh=True)

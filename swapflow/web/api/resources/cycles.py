@@ -43,6 +43,7 @@ from swapflow.web.api.models.programs import (
 from swapflow.web.api.pagination import Page, Paged, Paging
 from swapflow.web.api.revisions import MadeFrom, tag
 from swapflow.web.http.context import Product, TheOffice
+from swapflow.web.http.dependencies import seat_view_of
 
 
 router = APIRouter(route_class=ApiRoute, tags=["programs"])
@@ -149,10 +150,14 @@ def read_cycle(cycle_id: CycleId, principal: MaySeeProgress, product: Product) -
 
 
 @router.get("/cycles/{cycle_id}/progress")
-def read_progress(cycle_id: CycleId, principal: MaySeeProgress, product: Product) -> Progress:
+def read_progress(
+    request: Request, cycle_id: CycleId, principal: MaySeeProgress, product: Product
+) -> Progress:
     """Return how a program stands."""
-    names = Right.SEE_APPLICANTS in principal.rights(
-        cycle_id=cycle_id, round_id=product.cycles.get(cycle_id).round_id
+    names = (
+        Right.SEE_APPLICANTS
+        in principal.rights(cycle_id=cycle_id, round_id=product.cycles.get(cycle_id).round_id)
+        and seat_view_of(request, principal, cycle_id) is None
     )
     seen = product.reports.progress(cycle_id, seconds=LONGEST_WAIT)
     return Progress(
@@ -226,10 +231,13 @@ def change_rules(
 
 
 @router.get("/cycles/{cycle_id}/launch-preview")
-def preview_launch(cycle_id: CycleId, principal: MayRun, product: Product) -> LaunchPreview:
+def preview_launch(
+    request: Request, cycle_id: CycleId, principal: MayRun, product: Product
+) -> LaunchPreview:
     """Return what launching a program as it stands would mean, and what keeps it from that."""
-    del principal
     seen = product.cycles.preview(cycle_id)
+    if seat_view_of(request, principal, cycle_id) is not None:
+        seen = seen.nameless()
     return LaunchPreview(
         applicants=seen.applicants,
         places=seen.places,
@@ -251,7 +259,8 @@ def launch_cycle(
     request: Request, cycle_id: CycleId, principal: MayRun, product: Product
 ) -> Program:
     """Start a program: the first requests go out."""
-    product.cycles.launch(cycle_id, by=principal.name)
+    seated = seat_view_of(request, principal, cycle_id) is not None
+    product.cycles.launch(cycle_id, by=principal.name, nameless=seated)
     note(request, principal, "launched the program")
     return _program(product.cycles.get(cycle_id))
 
