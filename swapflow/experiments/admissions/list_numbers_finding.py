@@ -17,6 +17,9 @@ COUNTED = "counted "
 
 WITH_NOISE = ", noise of the truth counted"
 
+NOISY = "insteval"
+"""Round whose truth is a mean of marks, read as if it had no noise: a yardstick that misleads."""
+
 RATIO, RATIO_OF_DRAWS = (0.95, 1.10), (0.9, 1.15)
 COVERED, BELONG_COVERED = (0.86, 0.97), (0.85, 1.0)
 CALIBRATION = {"twin": 0.005, "200 of the twin": 0.01, "insteval": 0.025}
@@ -104,11 +107,17 @@ def finding(_effort: StudyEffort, results: Mapping[str, Sequence[Result]]) -> Fi
     """Conclude what the runs of all parts have shown."""
     found = _judgements([*results["redraws"], *results.get("insteval", ())])
     table = FindingTable.of(_rows(found))
-    plain = FindingTable.of([r for r in table.records() if "," not in str(r["round"])])
-    limited = FindingTable.of([r for r in table.records() if "," in str(r["round"])])
+    limited = FindingTable.of([r for r in table.records() if _limited(str(r["round"]))])
+    plain = FindingTable.of(
+        [
+            row
+            for row in table.records()
+            if not _limited(str(row["round"])) and row["round"] != NOISY
+        ]
+    )
     ratios, covered = plain.numbers("ratio"), plain.numbers("loss_covered")
     drawn, errors = limited.numbers("ratio"), plain.numbers("calibration_error")
-    belonging = table.numbers("belong_covered")
+    belonging = plain.numbers("belong_covered") + limited.numbers("belong_covered")
     missed = [miss for row in table.records() for miss in _missed(row)]
     return Finding(
         tables={
@@ -154,10 +163,15 @@ NOTES = (
 )
 
 
+def _limited(name: str) -> bool:
+    """Whether a round's list keeps quotas or a spread."""
+    return name.startswith("twin, ")
+
+
 def _missed(row: Row) -> list[str]:
     """Name the numbers of a row outside their windows; the rows of a raw noisy truth are none."""
     name = str(row["round"])
-    noisy, limited = name == "insteval", name.startswith("twin, ")
+    noisy, limited = name == NOISY, _limited(name)
     windows = {"ratio": RATIO_OF_DRAWS if limited else RATIO, "belong_covered": BELONG_COVERED}
     if not limited:
         windows["loss_covered"] = COVERED
