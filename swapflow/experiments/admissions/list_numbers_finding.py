@@ -196,6 +196,7 @@ def _draw(tables: dict[str, FindingTable]) -> Figure:
             [float(row["true"] or 0) for row in rows],
             name=name,
             number=number,
+            joined=False,
         )
     axes.plot([0, 1], [0, 1], color="0.6", linewidth=0.8)
     label(
