@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from swapflow.bandit.situation import FloatArray
-from swapflow.experiments.figures import canvas, label, series
+from swapflow.experiments.figures import FULL_PAGE, canvas, label, series
 from swapflow.experiments.finding import Finding, FindingTable, Row
 from swapflow.experiments.study import Result, StudyEffort, floats, mean_and_error
 from swapflow.experiments.sweep import Array
@@ -187,7 +187,7 @@ def _missed(row: Row) -> list[str]:
 
 def _draw(tables: dict[str, FindingTable]) -> Figure:
     table = tables["list-quality-reliability"]
-    figure, (axes,) = canvas(height=3.6)
+    figure, (axes,) = canvas(width=FULL_PAGE, height=4.0)
     for number, name in enumerate(dict.fromkeys(str(r) for r in table.column("round"))):
         rows = sorted(table.where(round=name).records(), key=lambda row: float(row["said"] or 0))
         series(
