@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from swapflow.bandit.situation import FloatArray
-from swapflow.experiments.figures import canvas, label, series
+from swapflow.experiments.figures import FULL_PAGE, canvas, label, series
 from swapflow.experiments.finding import Finding, FindingTable, Row
 from swapflow.experiments.study import Result, StudyEffort, floats, mean_and_error
 from swapflow.experiments.sweep import Array
@@ -16,6 +16,9 @@ COUNTED = "counted "
 """Names of a run's figures in which the noise of a recorded truth is counted."""
 
 WITH_NOISE = ", noise of the truth counted"
+
+NOISY = "insteval"
+"""Round whose truth is a mean of marks, read as if it had no noise: a yardstick that misleads."""
 
 RATIO, RATIO_OF_DRAWS = (0.95, 1.10), (0.9, 1.15)
 COVERED, BELONG_COVERED = (0.86, 0.97), (0.85, 1.0)
@@ -104,11 +107,17 @@ def finding(_effort: StudyEffort, results: Mapping[str, Sequence[Result]]) -> Fi
     """Conclude what the runs of all parts have shown."""
     found = _judgements([*results["redraws"], *results.get("insteval", ())])
     table = FindingTable.of(_rows(found))
-    plain = FindingTable.of([r for r in table.records() if "," not in str(r["round"])])
-    limited = FindingTable.of([r for r in table.records() if "," in str(r["round"])])
+    limited = FindingTable.of([r for r in table.records() if _limited(str(r["round"]))])
+    plain = FindingTable.of(
+        [
+            row
+            for row in table.records()
+            if not _limited(str(row["round"])) and row["round"] != NOISY
+        ]
+    )
     ratios, covered = plain.numbers("ratio"), plain.numbers("loss_covered")
     drawn, errors = limited.numbers("ratio"), plain.numbers("calibration_error")
-    belonging = table.numbers("belong_covered")
+    belonging = plain.numbers("belong_covered") + limited.numbers("belong_covered")
     missed = [miss for row in table.records() for miss in _missed(row)]
     return Finding(
         tables={
@@ -154,10 +163,15 @@ NOTES = (
 )
 
 
+def _limited(name: str) -> bool:
+    """Whether a round's list keeps quotas or a spread."""
+    return name.startswith("twin, ")
+
+
 def _missed(row: Row) -> list[str]:
     """Name the numbers of a row outside their windows; the rows of a raw noisy truth are none."""
     name = str(row["round"])
-    noisy, limited = name == "insteval", name.startswith("twin, ")
+    noisy, limited = name == NOISY, _limited(name)
     windows = {"ratio": RATIO_OF_DRAWS if limited else RATIO, "belong_covered": BELONG_COVERED}
     if not limited:
         windows["loss_covered"] = COVERED
@@ -173,7 +187,7 @@ def _missed(row: Row) -> list[str]:
 
 def _draw(tables: dict[str, FindingTable]) -> Figure:
     table = tables["list-quality-reliability"]
-    figure, (axes,) = canvas(height=3.6)
+    figure, (axes,) = canvas(width=FULL_PAGE, height=4.0)
     for number, name in enumerate(dict.fromkeys(str(r) for r in table.column("round"))):
         rows = sorted(table.where(round=name).records(), key=lambda row: float(row["said"] or 0))
         series(
@@ -182,6 +196,7 @@ def _draw(tables: dict[str, FindingTable]) -> Figure:
             [float(row["true"] or 0) for row in rows],
             name=name,
             number=number,
+            joined=False,
         )
     axes.plot([0, 1], [0, 1], color="0.6", linewidth=0.8)
     label(
