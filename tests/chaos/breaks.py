@@ -66,15 +66,15 @@ def _no_unique_receipt() -> None:
 
 
 def _receipt_before_commit() -> None:
-    from swapflow.engine.reviewing import submit as inbox
+    from swapflow.engine.reviewing.shared_submits import SharedSubmits
 
-    submit = inbox.submit
+    submit = SharedSubmits.submit
 
-    def soon(answers: Sequence[Answer], *, ledger: Any) -> tuple[Receipt, ...]:
-        threading.Timer(3.0, submit, args=(answers,), kwargs={"ledger": ledger}).start()
+    def soon(self: SharedSubmits, answers: Sequence[Answer], **how: Any) -> tuple[Receipt, ...]:
+        threading.Timer(3.0, submit, args=(self, answers), kwargs=how).start()
         return ()
 
-    inbox.submit = soon
+    SharedSubmits.submit = soon  # type: ignore[method-assign]
 
 
 def _no_place_in_the_chain() -> None:
@@ -203,7 +203,7 @@ EVERY_BREAK: dict[str, Break] = {
         caught=("people", "receipts"),
     ),
     "commit": Break(
-        line="engine/reviewing/submit.py: with ledger.write(…) as tx: return take(tx, answers)",
+        line="engine/reviewing/shared_submits.py: return mine.outcome.result()",
         apply=_receipt_before_commit,
         faults=("web killed",),
         caught=("people", "receipts"),

@@ -61,7 +61,7 @@ def lift_bar(
     reason: Must,
     as_json: AsJson = False,
 ) -> None:
-    """Let a reviewer be asked again about an applicant after their review was voided."""
+    """Lift the bar: a reviewer may be asked again about an applicant after their review was voided."""
     _refuse_other_role(cycle, reviewer)
     lifted = product().reviewers.lift_bar(cycle, applicant, reviewer, by=by, reason=reason)
     report(

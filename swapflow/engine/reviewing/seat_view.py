@@ -145,7 +145,7 @@ def open_applicant(
     address: str = "",
     ledger: CycleReads,
 ) -> bool:
-    """Let a reviewer see an applicant in another role; they are never asked about them then.
+    """Open an applicant to a reviewer in another role; they are never asked about them then.
 
     An open request is taken back, and an answer that comes all the same does not count. A review
     that was handed in before stays as it is. There is no way back: what was read stays known.

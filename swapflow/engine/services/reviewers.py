@@ -186,7 +186,7 @@ class ReviewerService:
     def lift_bar(
         self, cycle_id: str, application: str, reviewer: str, *, by: str, reason: str
     ) -> bool:
-        """Let a reviewer be asked again after a void; False if they may be already."""
+        """Lift the bar that a void made; False if they may be already."""
         lifted = lifted_bars.lift_bar(
             cycle_id, application, reviewer, by=by, reason=reason, ledger=self.context.ledger
         )
@@ -207,7 +207,7 @@ class ReviewerService:
     def open_applicant(
         self, cycle_id: str, number: int, reviewer: int, *, by: str, reason: str
     ) -> bool:
-        """Let a reviewer see an applicant in another role; False if they had opened it."""
+        """Open an applicant to a reviewer in another role; False if they had opened it."""
         opened = seat_views.open_applicant(
             cycle_id,
             number,

@@ -143,7 +143,7 @@ def open_all_the_same(
     number: int,
     reason: Reason = "",
 ) -> Response:
-    """Let a reviewer of the program see an applicant, of whom they are never asked then."""
+    """Open an applicant to a reviewer of the program, of whom they are never asked then."""
 
     def deed() -> None:
         why, seat = said_why(reason), principal.reviews_in(cycle_id)

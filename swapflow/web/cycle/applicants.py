@@ -155,7 +155,7 @@ def _closed(
     number: int,
     refused: Refused = NOTHING_REFUSED,
 ) -> Response:
-    """Say that an applicant is closed to a reviewer until asking ends, and how to open them."""
+    """Show that an applicant is closed to a reviewer until asking ends, and how to open them."""
     return render(
         request,
         "cycle/closed_applicant.html",

@@ -133,7 +133,7 @@ def lift_bar(
     task: Text = "",
     reason: Reason = "",
 ) -> Response:
-    """Let a reviewer be asked again about the applicant of a review that was voided."""
+    """Lift the bar: a reviewer may be asked again about the applicant of a review that was voided."""
 
     def deed() -> None:
         why = said_why(reason)

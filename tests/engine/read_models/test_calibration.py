@@ -342,9 +342,10 @@ def test_method_sheet_and_card_say_what_the_list_is_made_by() -> None:
     row = world.product.reports.calibration(CYCLE).rows[0]
     standing = world.product.reports.decision_card(CYCLE, world.names()[row.application]).standing
     assert standing is not None
+    # Raw beside adjusted would tell how severe the reviewers are, whose remarks the card quotes.
     assert (standing.estimates, standing.raw, standing.adjusted, standing.mean) == (
         "adjusted",
-        row.raw,
+        None,
         row.adjusted,
         row.mean,
     )

@@ -71,7 +71,7 @@ def test_a_whole_program_is_run_by_the_api_alone(site: Site) -> None:
     assert made.status_code == 201, made.text
     people = [{"external_id": f"A{n}", "name": f"Name {n}"} for n in range(6)]
     added = api.post(f"{V1}/cycles/ms/applicants", json={"applicants": people})
-    assert added.json() == {"count": 6}
+    assert added.json() == {"count": 6, "held": []}
     roster = [
         {"external_id": f"R{n}", "email": f"r{n}@example.org", "capacity": {"review": 20}}
         for n in range(3)

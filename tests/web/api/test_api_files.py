@@ -84,6 +84,7 @@ def test_whatever_a_page_changes_the_api_changes_too_or_there_is_a_reason() -> N
         "/applicants/{cycle_id}/{number}/ask": "/requests",
         "/applicants/{cycle_id}/{number}/erase": "DELETE /api/v1/cycles/{cycle_id}/applicants/",
         "/reviewers/{cycle_id}/{number}/erase": "DELETE /api/v1/cycles/{cycle_id}/reviewers/",
+        "/reviewers/{cycle_id}/figures": "/reviewer-figures",
         "/reviewers/{cycle_id}/sheets": "/scores/import",
         "/reviewers/{cycle_id}/sheets/{key}": "/scores/import",
         "/reviewers/{cycle_id}/{number}/reviews/void": "/scores/void",

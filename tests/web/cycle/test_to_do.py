@@ -54,7 +54,7 @@ def test_every_code_has_its_sentence_its_button_and_its_right() -> None:
     for code in PendingCode:
         assert {f"pending_{code.value}", f"pending_{code.value}_action"} <= set(TEXTS)
     assert set(RIGHT_FOR) == set(PendingCode) - {PendingCode.OWN_REVIEWS}
-    # Somebody can do each: a thing that waits for no role waits for ever.
+    # A person can do each: a thing that waits for no role waits for ever.
     assert set(RIGHT_FOR.values()) <= frozenset().union(*RIGHTS.values())
 
 

@@ -260,7 +260,7 @@ def lift_bar(
     office: TheOffice,
     pair: reviewers.WaivedPair,
 ) -> reviewers.Lifted:
-    """Let a reviewer be asked again about an applicant of whom their review was voided."""
+    """Lift the bar: a reviewer may be asked again about an applicant of whom their review was voided."""
     _refuse_other_role(product, office, cycle_id, pair.reviewer)
     lifted = product.reviewers.lift_bar(
         cycle_id, pair.applicant, pair.reviewer, by=principal.name, reason=pair.reason

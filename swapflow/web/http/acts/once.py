@@ -110,7 +110,7 @@ class ActOnce:
             await _repeat(request, act, known)(scope, receive, send)
 
     async def _carry_out(self, request: Request, act: _Act, receive: Receive, send: Send) -> None:
-        """Let the route act, and keep its answer for repeats before anybody hears it."""
+        """Run the route, and store its answer for repeats before it is sent."""
         answered = False
 
         async def send_kept(message: Message) -> None:

@@ -19,7 +19,7 @@ AGAIN = "again"
 
 
 def tell(request: Request, done: Message) -> None:
-    """Say what was done; the page that is shown next tells it."""
+    """Store what was done; the page that is shown next tells it."""
     request.state.done = done
 
 
@@ -97,7 +97,7 @@ def forget(request: Request, response: Response) -> None:
 
 
 def with_field(page: str, key: str) -> str:
-    """Give every form of a page that is posted the number of this page.
+    """Add the number of the page to each of its forms that is posted.
 
     Templates are not asked to: one that forgot would act twice. What people typed is escaped, so
     the words of a form's tag are the template's own.
