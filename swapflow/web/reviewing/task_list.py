@@ -31,6 +31,8 @@ SECTIONS = (
 )
 """Sections of the list: what is in them, their heading, and what is said below it."""
 
+_PUT_OFF = gettext_noop("A review that was put off comes to the front again when it is due soon.")
+
 
 @router.get("/inbox")
 def show_inbox(
@@ -46,6 +48,7 @@ def show_inbox(
     closed = all(
         cycle.status in {CycleStatus.ENDED, CycleStatus.FINALIZED} for cycle in task_list.cycles
     )
+    put_off = [t for t in task_list.waiting if t.skipped]
     return render(
         request,
         "reviewing/task_list.html",
@@ -54,8 +57,9 @@ def show_inbox(
             "sections": [
                 (gettext(name), gettext(hint), tasks)
                 for section, name, hint in SECTIONS
-                if (tasks := [t for t in task_list.tasks if t.section is section])
-            ],
+                if (tasks := [t for t in task_list.waiting if t.section is section and not t.skipped])
+            ]
+            + ([(gettext("Put off"), gettext(_PUT_OFF), put_off)] if put_off else []),
             "passed_on": [t for t in task_list.tasks if t.section is Section.PASSED_ON],
             "done": [t for t in task_list.tasks if t.section is Section.DONE],
             "closed": closed,
