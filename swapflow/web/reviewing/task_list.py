@@ -48,6 +48,7 @@ def show_inbox(
     closed = all(
         cycle.status in {CycleStatus.ENDED, CycleStatus.FINALIZED} for cycle in task_list.cycles
     )
+    now = [t for t in task_list.waiting if not t.skipped]
     put_off = [t for t in task_list.waiting if t.skipped]
     return render(
         request,
@@ -57,7 +58,7 @@ def show_inbox(
             "sections": [
                 (gettext(name), gettext(hint), tasks)
                 for section, name, hint in SECTIONS
-                if (tasks := [t for t in task_list.waiting if t.section is section and not t.skipped])
+                if (tasks := [t for t in now if t.section is section])
             ]
             + ([(gettext("Put off"), gettext(_PUT_OFF), put_off)] if put_off else []),
             "passed_on": [t for t in task_list.tasks if t.section is Section.PASSED_ON],

@@ -128,3 +128,17 @@ def test_columns_are_chosen_at_the_command_and_each_is_told(office: Office) -> N
     assert told() == {"statement": "masked", "Telefon": "yes", "motto": "no"}
     assert wrong.code != 0
     assert "there is no column 'Handy'" in wrong.err
+
+
+def test_people_are_found_by_the_command_without_their_accents(office: Office) -> None:
+    office.new_cycle()
+    rows = [{"id": "1", "name": "Nguyễn Thị Hoa"}, {"id": "2", "name": "Ada Lovelace"}]
+    office.do("applications", "import", "ms", office.write("people.csv", rows))
+    roster = [{"id": "r1", "name": "Jörg Müller"}, {"id": "r2", "name": "Grace Hopper"}]
+    office.do("reviewers", "import", "ms", office.write("roster.csv", roster))
+
+    found = office.ask("applications", "list", "ms", "--find", "Nguyen")["applications"]
+    reviewers = office.ask("reviewers", "list", "ms", "--find", "mueller")["reviewers"]
+
+    assert [one["applicant"] for one in found] == ["1"]
+    assert [one["reviewer"] for one in reviewers] == ["r1"]
