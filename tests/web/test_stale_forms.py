@@ -30,8 +30,8 @@ ADDS_OR_NAMES = {
     "end", "endorse", "erase", "files", "grants", "import", "invite", "keys", "language", "link",
     "look", "missed", "monitoring", "nudge", "open", "password", "programs", "reassign",
     "release", "remind", "remove", "reopen", "requests", "restore", "revoke", "rounds",
-    "sign-out", "skip", "stop", "swap", "users", "void", "waive", "{{ token }}", "sheets",
-    "{{ upload.key }}", "{{ what }}",
+    "sign-out", "skip", "stop", "swap", "users", "values", "void", "waive", "{{ token }}",
+    "sheets", "{{ upload.key }}", "{{ what }}",
     "{{ 'pause' if running else 'resume' }}",
 }  # fmt: skip
 """Last parts of addresses of forms that add something, name what they end, or look."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from swapflow.cli.cycle import applicant_columns
+from swapflow.cli.cycle import applicant_columns, applicant_values
 from swapflow.cli.options import (
     ApplicationId,
     AsJson,
@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 
     from swapflow.domain.people.application import Application
     from swapflow.engine.intake.column_choice import ReviewerColumns
-    from swapflow.engine.intake.list_import import Listed, ListPlan
+    from swapflow.engine.intake.list_import import Listed
+    from swapflow.engine.intake.list_plan import ListPlan
     from swapflow.engine.services import Swapflow
     from swapflow.files.imports.applicant_list import ListPreview
     from swapflow.files.tables.table import Table
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True, help="Applicants of a cycle: import, move, ask, erase.")
 app.command("columns")(applicant_columns.columns)
+app.command("values")(applicant_values.values)
 
 _GONE = (ApplicationStatus.WITHDRAWN, ApplicationStatus.INELIGIBLE)
 _HERE = (ApplicationStatus.INCOMPLETE, ApplicationStatus.READY, ApplicationStatus.HELD)

@@ -1,30 +1,32 @@
-"""Lists of applicants that are imported again: new rows, changes, and values that staff keep.
+"""Lists of applicants that are imported again, all rows or none, and corrections by hand.
 
-A list identifies a person by the office's id alone. Its last values are stored beside the current
-ones, so that three states are compared: a value that only the list changed is taken over; one that
-staff changed since stays, and is shown. Statuses, pins and holds are no part of a list and never
-touched; an incomplete application becomes complete when the list says so.
+What a list would do is computed in `engine.intake.list_plan`, and here under the lock once more.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from swapflow.domain.cycle import CycleStatus
-from swapflow.domain.event import EventType, Json
-from swapflow.domain.ids import same_id
+from swapflow.domain.event import EventType
 from swapflow.domain.people.application import (
+    SPELLED,
     Application,
     ApplicationStatus,
     NewApplication,
-    known_values,
     listed_values,
 )
 from swapflow.domain.people.mail_address import can_be_mailed
-from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.rules import Rules
-from swapflow.engine.intake.applications import arrival, check_contact, facts_of
-from swapflow.engine.intake.own_reviews import bar_own_reviews, same_people
+from swapflow.engine.intake.applications import (
+    arrival,
+    check_contact,
+    move_in,
+    write_changed,
+)
+from swapflow.engine.intake.list_plan import Known, ListPlan, changed_by, plan_rows
+from swapflow.engine.intake.own_reviews import bar_own_reviews
 from swapflow.engine.intake.roster import tie_of
+from swapflow.engine.intake.value_spellings import VALUES, as_chosen, choices_of, read_choices
 from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.writes.transaction import Transaction
@@ -32,92 +34,11 @@ from swapflow.engine.preconditions import find, refuse_finalized
 from swapflow.errors import InvalidInputError, NotReadyError
 
 
+LIST = "list"
+"""Who moves an applicant of whom a list says that they are complete or left."""
+
 CONTACT = frozenset({"name", "email"})
 """What may be corrected at any time."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
-    """One value in which the list differs from the cycle.
-
-    Attributes:
-        what: Its name: name, email, ready, or select:, field: or document: and a name.
-        before: The current value; "" for none.
-        after: The value in the list.
-        kept: Whether the current value stays, because staff changed it since the last list.
-    """
-
-    what: str
-    before: str
-    after: str
-    kept: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
-    """A row of the list about a person who is in the cycle already."""
-
-    application: Application
-    row: NewApplication
-    differences: tuple[Difference, ...]
-
-    @property
-    def external_id(self) -> str:
-        """The office's id."""
-        return self.application.external_id
-
-    @property
-    def changes(self) -> tuple[Difference, ...]:
-        """The differences that the list changes."""
-        return tuple(d for d in self.differences if not d.kept)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Contrary:
-    """A row that cannot be used, since it contradicts what the cycle knows of the person."""
-
-    external_id: str
-    reason: str
-    cure: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListPlan:
-    """The effect of a list.
-
-    Attributes:
-        fresh: Rows of people who are not in the cycle, in the order of the list.
-        known: Rows of people who are, in the same order.
-        contrary: Rows that stop the import.
-    """
-
-    fresh: tuple[NewApplication, ...]
-    known: tuple[Known, ...]
-    contrary: tuple[Contrary, ...]
-
-    @property
-    def changed(self) -> tuple[Known, ...]:
-        """The people whom the list changes."""
-        return tuple(known for known in self.known if known.changes)
-
-    @property
-    def unchanged(self) -> int:
-        """The number of people whom the list leaves unchanged."""
-        return len(self.known) - len(self.changed)
-
-    def own(self, reviewers: Iterable[Reviewer]) -> tuple[tuple[str, str], ...]:
-        """Return the (applicant, reviewer) ids who would be one person by mail address."""
-        fresh = [(row.external_id, row.email) for row in self.fresh]
-        known = [
-            (k.external_id, _changed(k.application, {d.what: d.after for d in k.changes}).email)
-            for k in self.known
-        ]
-        return same_people([*fresh, *known], ((r.external_id, r.email) for r in reviewers))
-
-    @property
-    def kept(self) -> tuple[Known, ...]:
-        """The people for whom a value of staff is kept against the list."""
-        return tuple(k for k in self.known if any(d.kept for d in k.differences))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,11 +58,17 @@ class Listed:
 
 def plan_list(cycle_id: str, rows: Sequence[NewApplication], *, ledger: Ledger) -> ListPlan:
     """Compute what a list would do; nothing is written."""
-    return _plan(rows, ledger.applications(cycle_id), ledger.imported_values(cycle_id))
+    choices = read_choices(cycle_id, ledger=ledger)
+    return plan_rows(
+        as_chosen(rows, choices),
+        ledger.applications(cycle_id),
+        ledger.imported_values(cycle_id),
+        choices,
+    )
 
 
 def import_list(
-    cycle_id: str, rows: Sequence[NewApplication], *, wave: int = 0, ledger: CycleReads
+    cycle_id: str, rows: Sequence[NewApplication], *, wave: int = 0, ledger: Ledger
 ) -> Listed:
     """Import a list: add new applications and change known ones; all rows or none.
 
@@ -158,11 +85,15 @@ def import_list(
         NotReadyError: If the cycle takes no more applications.
         CycleFinalizedError: If the cohort is fixed.
     """
+    others = ledger.list_readings([VALUES])
     with ledger.write(cycle_id) as tx:
         rules = tx.rules()
         present = tx.applications()
         # Planned again under the lock: what was shown before may be out of date by now.
-        plan = _plan(rows, present, before := tx.imported_values())
+        choices = choices_of(tx.list_reading(VALUES), others)
+        plan = plan_rows(
+            as_chosen(rows, choices), present, before := tx.imported_values(), choices
+        )
         if plan.contrary:
             first = plan.contrary[0]
             raise InvalidInputError(
@@ -180,7 +111,7 @@ def import_list(
         _remember(tx, plan, before)
         listed = [
             *added,
-            *(_changed(k.application, {d.what: d.after for d in k.changes}) for k in plan.known),
+            *(changed_by(k.application, {d.what: d.after for d in k.changes}) for k in plan.known),
         ]
         return Listed(
             own=bar_own_reviews(tx, listed, tx.reviewers()),
@@ -228,11 +159,11 @@ def correct(
         if not values.keys() <= CONTACT:
             refuse_finalized(tx)
         there = find(tx.applications(), external_id, cycle_id)
-        changed = _changed(there, values)
+        changed = changed_by(there, values)
         if changed == there:
             raise InvalidInputError("applicant_known_so", applicant=external_id)
         check_contact(made_from, there)
-        _write(tx, there, changed, tx.rules())
+        write_changed(tx, there, changed, tx.rules())
         if changed.email != there.email:
             bar_own_reviews(tx, [changed], tx.reviewers())
         tx.note(
@@ -241,77 +172,6 @@ def correct(
             text=f"corrected {', '.join(values)}" + (f": {reason}" if reason else ""),
         )
         return changed
-
-
-# What a list would do
-
-
-def _plan(
-    rows: Sequence[NewApplication],
-    present: Iterable[Application],
-    before: Mapping[int, Mapping[str, str]],
-) -> ListPlan:
-    there = {same_id(a.external_id): a for a in present if a.external_id}
-    shortened = {_without_zeros(i): a.external_id for i, a in there.items()}
-    fresh: list[NewApplication] = []
-    known: list[Known] = []
-    contrary: list[Contrary] = []
-    for row in rows:
-        application = there.get(same_id(row.external_id))
-        if application is not None:
-            if problem := _another_person(row, application):
-                contrary.append(problem)
-                continue
-            differences = tuple(_differences(row, application, before.get(application.number)))
-            known.append(Known(application=application, row=row, differences=differences))
-        elif twin := shortened.get(_without_zeros(same_id(row.external_id))):
-            contrary.append(
-                Contrary(
-                    external_id=row.external_id,
-                    reason=f"this looks like {twin!r} with other zeros before it, as spreadsheet "
-                    "programs leave when they take an id for a number",
-                    cure="Write the id as it is in the program, in a column formatted as text",
-                )
-            )
-        else:
-            fresh.append(row)
-    return ListPlan(fresh=tuple(fresh), known=tuple(known), contrary=tuple(contrary))
-
-
-def _without_zeros(same: str) -> str:
-    return same.lstrip("0") if same.isdigit() else same
-
-
-def _another_person(row: NewApplication, there: Application) -> Contrary | None:
-    """Refuse a row with a known id whose name and address both belong to another person."""
-    # One of the two may change, as by marriage; both at once mean that the id was given to
-    # another.
-    told = [(row.name, there.name), (row.email, there.email)]
-    if not all(new and old and same_id(new) != same_id(old) for new, old in told):
-        return None
-    return Contrary(
-        external_id=row.external_id,
-        reason=f"this id is in the program with another name and another mail address "
-        f"({there.name}, {there.email})",
-        cure="Correct the row, or give the person an id of their own",
-    )
-
-
-def _differences(
-    row: NewApplication, there: Application, before: Mapping[str, str] | None
-) -> Iterable[Difference]:
-    known, earlier = known_values(there), before or {}
-    for what, value in listed_values(row).items():
-        if what == "ready":
-            if value == "yes" and there.status is ApplicationStatus.INCOMPLETE:
-                yield Difference(what=what, before="no", after="yes", kept=False)
-            continue
-        current = earlier.get(what, "") if what.startswith("document:") else known.get(what, "")
-        if value == current:
-            continue
-        # Staff changed the value if it differs from the last list, which may have had none.
-        kept = current != earlier.get(what, "" if before else current)
-        yield Difference(what=what, before=current, after=value, kept=kept)
 
 
 # Doing it
@@ -340,48 +200,24 @@ def _add(
     added = tx.add_applications(fresh, ties, wave=wave)
     for application in added:
         tx.record(EventType.APPLICATION_ADDED, arrival(tx, application, rules))
+    # They are in the program as all others, so that they can be reinstated.
+    for application, row in zip(added, fresh, strict=True):
+        if row.left is not None:
+            move_in(tx, application.number, row.left, by=LIST, reason="")
     return added
 
 
 def _change(tx: Transaction, known: Known, rules: Rules) -> None:
     there, row = known.application, known.row
     taken = {d.what: d.after for d in known.changes}
-    _write(tx, there, _changed(there, taken), rules)
+    write_changed(tx, there, changed_by(there, taken), rules)
     for name, link, redacted in row.documents:
         if f"document:{name}" in taken:
             tx.put_link(there.number, name, link, redacted=redacted)
     if "ready" in taken:
-        ready = ApplicationStatus.READY
-        tx.move_application(there.number, ready, by="list", reason="")
-        tx.record(EventType.APPLICATION_MOVED, {"a": there.number, "status": ready.value})
-
-
-def _changed(there: Application, values: Mapping[str, str]) -> Application:
-    """Return the application with other values; a field or attribute of "" is removed."""
-    attributes = {**there.attributes, **_named(values, "select:")}
-    fields = {**there.fields, **_named(values, "field:")}
-    return replace(
-        there,
-        name=values.get("name", there.name),
-        email=values.get("email", there.email),
-        attributes={name: value for name, value in attributes.items() if value},
-        fields={name: value for name, value in fields.items() if value},
-    )
-
-
-def _write(tx: Transaction, there: Application, changed: Application, rules: Rules) -> None:
-    """Write the changed application, and record what decisions know of it."""
-    if changed != there:
-        tx.change_application(changed)
-    before, after = facts_of(tx, there, rules), facts_of(tx, changed, rules)
-    # Decisions know neither name nor address, so a change of those alone writes no event.
-    if before != after:
-        facts: dict[str, Json] = {"a": there.number, **after}
-        tx.record(EventType.APPLICATION_CHANGED, facts)
-
-
-def _named(taken: Mapping[str, str], prefix: str) -> dict[str, str]:
-    return {w.removeprefix(prefix): v for w, v in taken.items() if w.startswith(prefix)}
+        move_in(tx, there.number, ApplicationStatus.READY, by=LIST, reason="")
+    if "status" in taken:
+        move_in(tx, there.number, ApplicationStatus(taken["status"]), by=LIST, reason="")
 
 
 def _remember(tx: Transaction, plan: ListPlan, before: Mapping[int, Mapping[str, str]]) -> None:
@@ -390,8 +226,12 @@ def _remember(tx: Transaction, plan: ListPlan, before: Mapping[int, Mapping[str,
     for known in plan.known:
         number = known.application.number
         earlier = dict(before.get(number, {}))
+        listed = listed_values(known.row)
+        for name in known.row.selection:
+            # How an earlier list spelled a value counts no more once this one has it.
+            earlier.pop(f"{SPELLED}{name}", None)
         # Merged: a value that is missing in this list was not withdrawn by it.
-        now = {**earlier, **listed_values(known.row)}
+        now = {**earlier, **listed}
         if now != earlier:
             words[number] = now
         if known.row.monitor:

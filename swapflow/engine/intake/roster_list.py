@@ -13,7 +13,7 @@ from swapflow.domain.ids import same_id
 from swapflow.domain.people.application import Application
 from swapflow.domain.people.reviewer import NewReviewer, Reviewer
 from swapflow.domain.rules import Rules
-from swapflow.engine.intake.list_import import Difference
+from swapflow.engine.intake.list_plan import Difference
 from swapflow.engine.intake.own_reviews import bar_own_reviews, same_people
 from swapflow.engine.intake.roster import record_conflicts, roster_facts
 from swapflow.engine.ports.cycles import CycleReads

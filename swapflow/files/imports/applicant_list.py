@@ -1,10 +1,13 @@
 """A list of applicants looked at: how it is read, what it would do, and what stops it."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from swapflow.engine.intake.column_choice import ReviewerColumns, check_named
-from swapflow.engine.intake.list_import import Listed, ListPlan
+from swapflow.engine.intake.list_import import Listed
+from swapflow.engine.intake.list_plan import ListPlan
+from swapflow.engine.intake.value_spellings import ValueReport
 from swapflow.engine.services import Swapflow
 from swapflow.errors import BadRow
 from swapflow.files.imports.applications import ApplicationsImport, examine_applications
@@ -35,6 +38,7 @@ class ListPreview:
         warnings: What staff should know.
         alike: People who may be listed under two ids.
         columns: What reviewers of a blind program see of its columns.
+        values: The values of attributes, once the list is imported.
     """
 
     table: Table
@@ -46,6 +50,7 @@ class ListPreview:
     warnings: tuple[str, ...]
     alike: tuple[PossibleDuplicate, ...]
     columns: ReviewerColumns
+    values: ValueReport
 
     def choices(self, shown: Collection[str], *, proposed: bool = False) -> dict[str, bool]:
         """Return which of its columns reviewers are to see.
@@ -99,6 +104,7 @@ def preview_applicant_list(
         date_order=reading.date_order,
     )
     plan = product.applicants.plan_list(cycle_id, found.new)
+    values = product.applicants.values(cycle_id, found.new)
     lines = _lines(table, found)
     contrary = tuple(
         BadRow(
@@ -122,8 +128,17 @@ def preview_applicant_list(
             *notes,
             *(text for text in found.warnings if text not in found.shared),
             *own_reviews(plan.own(product.reviewers.list(cycle_id))),
+            *(
+                f"an earlier list said that {one!r} left, and this one that they take part; a "
+                "list brings nobody back, so reinstate them by hand if that is right"
+                for one in plan.returning
+            ),
+            *_taken_for(plan),
+            *map(str, values.messages),
+            *_owed(product, cycle_id, plan),
         ),
         alike=possible_duplicates(_people(plan, product, cycle_id)),
+        values=values,
         columns=product.applicants.plan_columns(
             cycle_id,
             shown_names(found.columns),
@@ -183,6 +198,28 @@ def remember(reading: Reading, what: str, *, product: Swapflow, cycle_id: str, b
     settings = reading.over(Reading.of_settings(before)).settings()
     if settings != before:
         product.applicants.keep_list_reading(cycle_id, what, settings, by=by)
+
+
+def _owed(product: Swapflow, cycle_id: str, plan: ListPlan) -> list[str]:
+    """Tell what promised reviews need once the list is imported, where the budget is short."""
+    complete = [known.row for known in plan.known if any(d.what == "ready" for d in known.changes)]
+    if not plan.fresh and not complete:
+        return []
+    found = product.cycles.promises(cycle_id, coming=[*plan.fresh, *complete])
+    return [str(found.message)] if found is not None and found.message else []
+
+
+def _taken_for(plan: ListPlan) -> list[str]:
+    """Tell which spellings are taken for another value, as staff said before."""
+    rows = [*plan.fresh, *(known.row for known in plan.known)]
+    taken = Counter(
+        (name, text, row.selection[name]) for row in rows for name, text in row.spelled.items()
+    )
+    return [
+        f"{name}: {text!r} is taken for {value!r} in {count} {'row' if count == 1 else 'rows'}, "
+        "as said before"
+        for (name, text, value), count in taken.items()
+    ]
 
 
 def own_reviews(pairs: Iterable[tuple[str, str]]) -> list[str]:

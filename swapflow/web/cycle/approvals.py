@@ -4,9 +4,12 @@ import math
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Form, Query, Request
-from fastapi.responses import Response
+from fastapi.responses import RedirectResponse, Response
 
+from swapflow.domain.cycle import Cycle
+from swapflow.domain.rules import Rules
 from swapflow.engine.lifecycle.approvals import PendingApproval
+from swapflow.engine.lifecycle.promises import Promises
 from swapflow.engine.read_models.dashboard import Dashboard
 from swapflow.i18n.languages import gettext
 from swapflow.identity.permissions import Right
@@ -28,11 +31,21 @@ from swapflow.web.http.rendering import render
 
 router = APIRouter(prefix="/today")
 
+MaySetUp = Annotated[Principal, Depends(may(Right.SET_UP))]
 MayApprove = Annotated[Principal, Depends(may(Right.APPROVE))]
 Text = Annotated[str, Form()]
 
 KEEP = "keep"
 """Value of a choice that exchanges nothing."""
+
+
+def owed(product: Product, cycle: Cycle, rules: Rules, dashboard: Dashboard) -> Promises | None:
+    """Return what applicants are promised, where the budget is short of it."""
+    left = rules.budget - cycle.spent - cycle.committed
+    # Who lacks what is read from the whole round, so only where something is missing.
+    if not dashboard.floors_missing or left >= dashboard.reserved:
+        return None
+    return product.cycles.promises(cycle.id)
 
 
 @router.get("/{cycle_id}/swap")
@@ -45,6 +58,27 @@ def show_swap(
 ) -> Response:
     """Show who may take the place of whom."""
     return _page(request, principal, product, cycle_id, pull)
+
+
+@router.post("/{cycle_id}/reserve")
+def take_from_reserve(
+    request: Request,
+    principal: MaySetUp,
+    product: Product,
+    cycle_id: str,
+    shown: Annotated[int, Form(ge=0, le=2**31)] = 0,
+) -> Response:
+    """Pay promised reviews from what is kept for requests of staff."""
+    taken = product.cycles.take_from_reserve(
+        cycle_id, by=principal.name, reason="promised reviews", shown=shown
+    )
+    app_context(request).office.audit_log.record(
+        principal.name,
+        "paid promised reviews from the reserve",
+        cycle_id=cycle_id,
+        detail=f"{taken} taken",
+    )
+    return RedirectResponse(f"/today/{cycle_id}?taken={taken}", 303)
 
 
 @router.post("/{cycle_id}/swap")

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from swapflow.engine.intake.column_choice import ReviewerColumn
-from swapflow.engine.intake.list_import import Known
+from swapflow.engine.intake.list_plan import Known
 from swapflow.engine.intake.roster_list import KnownReviewer
 from swapflow.engine.services import Swapflow
 from swapflow.errors import BadRow, InvalidInputError

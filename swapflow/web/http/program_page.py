@@ -9,6 +9,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from swapflow.domain.cycle import Cycle
 from swapflow.errors import InvalidInputError, NotFoundError, StaleRevisionError, SwapflowError
+from swapflow.i18n.languages import gettext
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.web.http.context import AppContext, app_context
@@ -174,3 +175,18 @@ def about(
         },
         "zone": app.product.cycles.rules(cycle_id).zone,
     }
+
+
+def said_of_values(request: Request) -> str:
+    """Return what the press did that led back here; "" where none did."""
+    query = request.query_params
+    for name in ("joined", "apart"):
+        number = query.get(name, "")
+        if number.isascii() and number.isdigit() and len(number) < 8:  # noqa: PLR2004 - applicants
+            words = (
+                gettext("Taken for one value, in later lists too; %(count)s applicants changed.")
+                if name == "joined"
+                else gettext("Kept apart, in later lists too; %(count)s applicants changed back.")
+            )
+            return words % {"count": number}
+    return ""

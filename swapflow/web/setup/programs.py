@@ -21,7 +21,7 @@ from swapflow.web.http.context import AppContext, app_context
 from swapflow.web.http.dependencies import may, may_anywhere
 from swapflow.web.http.error_handlers import status_of
 from swapflow.web.http.nested_forms import FormView, TheForm, text, unwritable
-from swapflow.web.http.program_page import about
+from swapflow.web.http.program_page import about, said_of_values
 from swapflow.web.http.rendering import render
 
 
@@ -338,6 +338,8 @@ def _launch_page(
             **about(app, cycle_id, principal),
             "preview": app.product.cycles.preview(cycle_id),
             "problem": problem,
+            "values": app.product.applicants.values(cycle_id),
+            "values_said": said_of_values(request),
             "shown": app.product.cycles.launchable(cycle_id).seal.digest,
         },
         status=status if problem else 200,

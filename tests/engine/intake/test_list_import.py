@@ -6,7 +6,7 @@ import pytest
 
 from swapflow.domain.event import EventType
 from swapflow.domain.people.application import Application, ApplicationStatus, NewApplication
-from swapflow.engine.intake.list_import import Difference
+from swapflow.engine.intake.list_plan import Difference
 from swapflow.errors import InvalidInputError, NotFoundError
 from tests.engine.cycle_by_hand import CYCLE, World
 

@@ -5,7 +5,7 @@ from typing import Literal, Self
 from pydantic import Field
 
 from swapflow.engine.intake.column_choice import ReviewerColumn, ReviewerColumns
-from swapflow.engine.intake.list_import import Difference, Known
+from swapflow.engine.intake.list_plan import Difference, Known
 from swapflow.engine.intake.roster_list import KnownReviewer
 from swapflow.errors import BadRow
 from swapflow.web.api.models.base import In, Line, Out
