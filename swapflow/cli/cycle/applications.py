@@ -1,12 +1,12 @@
 """`swapflow applications`: applicants come in, move, and leave."""
 
 import sys
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from swapflow.cli.cycle import applicant_columns, applicant_values
+from swapflow.cli.cycle.list_reports import report_import
 from swapflow.cli.options import (
     ApplicationId,
     AsJson,
@@ -30,14 +30,8 @@ from swapflow.errors import InvalidInputError, NotReadyError
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from swapflow.domain.people.application import Application
-    from swapflow.engine.intake.column_choice import ReviewerColumns
-    from swapflow.engine.intake.list_import import Listed
-    from swapflow.engine.intake.list_plan import ListPlan
     from swapflow.engine.services import Swapflow
-    from swapflow.files.imports.applicant_list import ListPreview
     from swapflow.files.tables.table import Table
 
 
@@ -119,7 +113,7 @@ def import_file(
                 wave=wave,
                 choices=choices if show or show_proposed else None,
             )
-    _report_import(cycle, looked, listed, looked.columns.after(choices), as_json=as_json)
+    report_import(cycle, looked, listed, looked.columns.after(choices), as_json=as_json)
 
 
 @app.command("list")
@@ -332,69 +326,6 @@ def _status(swapflow: "Swapflow", cycle: str, applicant: str) -> str:
     from swapflow.engine.preconditions import find
 
     return find(swapflow.applicants.list(cycle), applicant, cycle).status.value
-
-
-def _report_import(
-    cycle: str,
-    looked: "ListPreview",
-    listed: "Listed | None",
-    seen: "ReviewerColumns",
-    *,
-    as_json: bool,
-) -> None:
-    plan, found = looked.plan, looked.found
-    done = f"{many(len(plan.fresh), 'applicant')} imported"
-    if listed is None:
-        done = f"{many(len(plan.fresh), 'applicant')} can be imported; nothing was changed"
-    counts = [
-        (len(plan.changed), "changed" if listed else "would be changed"),
-        (plan.unchanged, "were there already"),
-    ]
-    done += "".join(f", {count} {what}" for count, what in counts if count)
-    report(
-        {
-            "cycle": cycle,
-            "read": len(found.new),
-            "imported": 0 if listed is None else len(listed.added),
-            "new": len(plan.fresh),
-            "changed": len(plan.changed),
-            "present": plan.unchanged,
-            "changes": [
-                {"applicant": known.application.external_id, **asdict(one)}
-                for known in plan.known
-                for one in known.differences
-            ],
-            "checked_only": listed is None,
-            "wave": listed.added[0].wave if listed and listed.added else None,
-            "own_conflicts": [list(pair) for pair in listed.own] if listed else [],
-            "encoding": found.encoding,
-            "columns": dict(found.columns),
-            "reviewers_see": applicant_columns.columns_told(seen) if seen.is_blind else None,
-            "warnings": [*looked.warnings, *map(str, looked.alike)],
-        },
-        Listing(headers=("column", "taken for"), rows=tuple(found.columns.items())),
-        *_told(plan),
-        *([applicant_columns.columns_line(seen)] if seen.is_blind and seen.columns else []),
-        done,
-        as_json=as_json,
-    )
-
-
-def _told(plan: "ListPlan") -> "Iterator[Listing]":
-    """List what a file changes, and what stays as staff have it."""
-    rows = tuple(
-        (
-            known.application.external_id,
-            one.what,
-            one.before,
-            one.after,
-            "stays: changed by staff" if one.kept else "changes",
-        )
-        for known in plan.known
-        for one in known.differences
-    )
-    if rows:
-        yield Listing(headers=("applicant", "what", "now", "in the file", "result"), rows=rows)
 
 
 def _public(application: "Application") -> dict[str, str | int | dict[str, str]]:

@@ -41,7 +41,7 @@ def listed_status(text: str) -> ApplicationStatus | None:
     """Return the status that a word of a list means; None for a word that is not known.
 
     Case, accents and what stands around the word do not count. A word about a judgement, such as
-    "rejected" or "shortlisted", is none: a status says who takes part, not how somebody fared.
+    "rejected" or "shortlisted", is none: a status says who takes part, not how an applicant fared.
     """
     plain = fold(unicodedata.normalize("NFKC", text)).replace("_", " ")
     return _KNOWN.get(" ".join(plain.split()).strip(" .!*()[]"))

@@ -22,7 +22,7 @@ def fold(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def folded_letter(letter: str) -> str:
-    """Return what stands for one letter; "" for an accent that stands alone."""
+    """Return the plain form of one letter; "" for an accent by itself."""
     parts = unicodedata.normalize("NFKD", letter.casefold())
     return "".join(_LETTERS.get(c, c) for c in parts if not unicodedata.combining(c))
 

@@ -200,6 +200,6 @@ def write_changed(tx: Transaction, there: Application, changed: Application, rul
 def change_attribute(
     tx: Transaction, there: Application, attribute: str, value: str, rules: Rules
 ) -> None:
-    """Give an application another value of an attribute."""
+    """Write another value of an attribute of an application."""
     changed = replace(there, attributes={**there.attributes, attribute: value})
     write_changed(tx, there, changed, rules)

@@ -163,7 +163,7 @@ def take_from_reserve(
 def held_by_approvals(
     cycle_id: str, *, ledger: Ledger, snapshots: SnapshotCache | None = None
 ) -> Message | None:
-    """Say that decisions wait for requests to be approved or struck; None if they do not."""
+    """Return what tells that decisions wait for approvals; None if they do not."""
     with (snapshots or SnapshotCache()).at_head(cycle_id, ledger=ledger) as seen:
         return _held(seen.projection)
 

@@ -177,7 +177,7 @@ class CycleService:
         return self.context.ring_after(cycle_id, taken)
 
     def held_by_approvals(self, cycle_id: str) -> Message | None:
-        """Say whether decisions wait for approvals alone."""
+        """Return what tells that decisions wait for approvals; None if they do not."""
         return held_by_approvals(
             cycle_id, ledger=self.context.ledger, snapshots=self.context.snapshots
         )

@@ -305,7 +305,7 @@ class _Reader:
         text = self._one(row, "withdrawn")
         if not text or text in _NOTHING or read_yes_no(text) is False:
             return None
-        # Systems write when somebody withdrew, and nothing of the others.
+        # Systems write the day of a withdrawal, and nothing for the others.
         if read_yes_no(text) or _DAY.search(text):
             return ApplicationStatus.WITHDRAWN
         said = listed_status(text)

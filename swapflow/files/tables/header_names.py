@@ -68,7 +68,7 @@ WITHDRAWN = (
     "zuruckgezogen_am", "ruckzug", "ruckzug_am", "retire", "retire_le", "desistement", "retirado",
     "desistimiento", "ritirato",
 )  # fmt: skip
-"""Columns that say whether somebody takes part, without accents."""
+"""Columns that say whether an applicant takes part, without accents."""
 
 REVIEWER_SPELLINGS = (
     "reviewer_id",

@@ -24,7 +24,7 @@ PAID = replace(
 
 
 def late(world: World) -> None:
-    """Let all reviews come in, and then one more applicant."""
+    """Answer all reviews, and admit one more applicant."""
     world.turn()
     world.run()
     world.admit([applicant("LATE")])
