@@ -53,6 +53,13 @@ By = Annotated[
     ),
 ]
 Reason = Annotated[str, typer.Option(metavar="TEXT", help="Why; it stands in the record.")]
+Find = Annotated[
+    str,
+    typer.Option(
+        metavar="WORDS",
+        help="Only those in whose name, id or mail address the words occur; accents do not count.",
+    ),
+]
 CycleId = Annotated[str, typer.Argument(metavar="CYCLE", help="The cycle's short name.")]
 ApplicationId = Annotated[
     str, typer.Argument(metavar="APPLICANT", help="The applicant's id, as imported.")

@@ -35,7 +35,7 @@ ADDS_OR_NAMES = {
     "end", "endorse", "erase", "files", "forget-erasures", "grants", "import", "invite", "keys",
     "language", "link", "look", "missed", "monitoring", "nudge", "open", "password", "programs",
     "reassign", "release", "remind", "remove", "reopen", "requests", "revoke", "rounds",
-    "sign-out", "skip", "stop", "swap", "users", "waive", "{{ token }}", "sheets",
+    "sign-out", "skip", "stop", "swap", "users", "values", "waive", "{{ token }}", "sheets",
     "{{ upload.key }}", "{{ what }}",
     "{{ 'pause' if running else 'resume' }}",
 }  # fmt: skip

@@ -3,20 +3,23 @@
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from swapflow.cli import cycle_output
+from swapflow.cli.cycle import promised_reviews
 from swapflow.cli.options import AsJson, By, CycleId, Must, Reason, product
-from swapflow.cli.output import Listing, many, report, say, to_text
+from swapflow.cli.output import Listing, many, report, say, to_text, warn
 from swapflow.errors import InvalidInputError, SwapflowError
 from swapflow.messages import Message
 
 
 if TYPE_CHECKING:
     from swapflow.domain.rules import Rules
+    from swapflow.engine.lifecycle.rules_effect import RulesEffect
     from swapflow.engine.read_models.progress import Progress
     from swapflow.engine.services import Swapflow
 
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
 OVER = frozenset({"ended", "finalized"})
 
 app = typer.Typer(no_args_is_help=True, help="Cycles: one decision each, from rules to list.")
+app.command("reserve")(promised_reviews.reserve)
 
 
 @app.command("new")
@@ -105,9 +109,33 @@ def list_cycles(as_json: AsJson = False) -> None:
 
 
 @app.command("launch")
-def launch(cycle: CycleId, by: By, as_json: AsJson = False) -> None:
+def launch(
+    cycle: CycleId,
+    by: By,
+    check: Annotated[
+        bool, typer.Option("--check", help="Say what is in the way and what to think of.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
     """Start a cycle; the first reviews go out."""
     swapflow = product()
+    if check:
+        seen = swapflow.cycles.preview(cycle)
+        ready = "nothing is in the way of a launch" if not seen.obstacles else "to cure first:"
+        report(
+            {
+                "cycle": cycle,
+                "obstacles": [str(one) for one in seen.obstacles],
+                "notes": [str(one) for one in seen.warnings],
+            },
+            *(f"note: {one}" for one in seen.warnings),
+            ready,
+            *(f"  - {one}" for one in seen.obstacles),
+            as_json=as_json,
+        )
+        return
+    for message in swapflow.applicants.values(cycle).messages:
+        warn(f"note: {message}")
     swapflow.cycles.launch(cycle, by=by)
     leaves = swapflow.outbox.leaves
     report(
@@ -153,12 +181,15 @@ def status(cycle: CycleId, as_json: AsJson = False) -> None:
     swapflow = product()
     seen = swapflow.reports.progress(cycle)
     scores = swapflow.reviewers.conflicting_scores(cycle)
+    waiting = promised_reviews.waiting_lines(swapflow, cycle)
     report(
         {
             **cycle_output.progress_json(seen),
             "conflicting_scores": [one.score.assignment_id for one in scores],
+            "waiting": waiting,
         },
         *cycle_output.progress_plain(seen),
+        *waiting,
         *cycle_output.conflicting_lines(scores),
         as_json=as_json,
     )
@@ -250,23 +281,75 @@ def rules(
     reason: Annotated[
         str, typer.Option(metavar="TEXT", help="With --set: why; it stands in the record.")
     ] = "",
+    check: Annotated[
+        bool, typer.Option("--check", help="With --set: say what would change; change nothing.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show the rules in force, or put others in force."""
+    """Show the rules in force, or put others in force, and say what that does to the list."""
     from swapflow.files.rules.rules_file import rules_text
 
     swapflow = product()
     if set_file is not None:
-        if not reason.strip():
-            raise InvalidInputError("rules_reason_missing_option")
-        read = _read_rules(set_file)
-        changed = swapflow.cycles.change_rules(cycle, read, by=by, reason=reason)
-        said = f"rules version {changed.version} is in force"
-        report({"cycle": cycle, "rules_version": changed.version}, said, as_json=as_json)
+        _set_rules(swapflow, cycle, set_file, by=by, reason=reason, check=check, as_json=as_json)
         return
     text = rules_text(swapflow.cycles.rules(cycle))
     version = swapflow.cycles.get(cycle).rules_version
     report({"cycle": cycle, "rules_version": version, "toml": text}, text, as_json=as_json)
+
+
+def _set_rules(
+    swapflow: "Swapflow",
+    cycle: str,
+    file: Path,
+    *,
+    by: str,
+    reason: str,
+    check: bool,
+    as_json: bool,
+) -> None:
+    """Put the rules of a file in force, or say what they would change."""
+    if not check and not reason.strip():
+        raise InvalidInputError("rules_reason_missing_option")
+    read = _read_rules(file)
+    before = version = swapflow.cycles.get(cycle).rules_version
+    if check:
+        swapflow.cycles.check_rules(cycle, read)
+        effect, said = swapflow.cycles.rules_effect(cycle, read), "nothing was changed"
+    else:
+        version = swapflow.cycles.change_rules(cycle, read, by=by, reason=reason).version
+        effect = swapflow.cycles.effect_of_version(cycle, version)
+        said = f"rules version {version} is in force"
+    told = [] if version == before and not check else _effect_lines(effect, done=not check)
+    report(
+        {"cycle": cycle, "rules_version": version, "changed": version != before}
+        | {name: value for name, value in asdict(effect).items() if name != "places"},
+        said,
+        *told,
+        as_json=as_json,
+    )
+
+
+def _effect_lines(effect: "RulesEffect", *, done: bool) -> list[str]:
+    """Tell what a change of the rules does, or did, to scores and to the list."""
+    lines = []
+    if effect.scores:
+        moved = "got another value" if done else "would get another value"
+        lines.append(f"{many(effect.moved, 'score')} of {effect.scores} given as marks {moved}")
+    if effect.unreadable:
+        lines.append(
+            f"{many(effect.unreadable, 'score')} cannot be read by the new form, so that the "
+            "change is refused"
+        )
+    for ids, does, did in (
+        (effect.entering, "would come onto the list", "came onto the list"),
+        (effect.leaving, "would leave it", "left it"),
+    ):
+        if ids:
+            lines.append(f"by the scores of this moment {', '.join(ids)} {did if done else does}")
+    if effect.places != (0, 0) and not effect.changes_list:
+        lines.append("by the scores of this moment the list stays as it is")
+    return lines
 
 
 def _write_template(file: Path, template: str) -> bool:

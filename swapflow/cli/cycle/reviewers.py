@@ -15,6 +15,7 @@ from swapflow.cli.options import (
     CycleId,
     Encoding,
     ErrorFile,
+    Find,
     Must,
     Reason,
     ReviewerId,
@@ -24,6 +25,7 @@ from swapflow.cli.options import (
     product,
 )
 from swapflow.cli.output import Listing, many, report, warn
+from swapflow.domain.people.plain_words import search_for
 from swapflow.errors import InvalidInputError
 
 
@@ -109,9 +111,12 @@ def import_file(
 
 
 @app.command("list")
-def list_reviewers(cycle: CycleId, as_json: AsJson = False) -> None:
+def list_reviewers(cycle: CycleId, find: Find = "", as_json: AsJson = False) -> None:
     """List the reviewers of a cycle."""
-    found = product().reviewers.list(cycle)
+    is_found = search_for(find)
+    found = [
+        r for r in product().reviewers.list(cycle) if is_found(r.name, r.external_id, r.email)
+    ]
     report(
         {"cycle": cycle, "reviewers": [_public(r) for r in found]},
         Listing(

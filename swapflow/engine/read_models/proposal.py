@@ -35,7 +35,10 @@ STOP_SENTENCES = {
         "tolerance and under the stated assumptions."
     ),
     "settled": "Further reviews were no longer expected to change the list by a stated amount.",
-    "budget": "The budget was used up.",
+    "budget": (
+        "Nothing more could be paid: what is left of the budget is kept for requests of staff, or "
+        "is less than what was still wanted costs."
+    ),
     "deadline": "The deadline had come.",
     "exhausted": "Nobody was left who could be asked about those still too close to call.",
     "staff": "Staff ended the round.",

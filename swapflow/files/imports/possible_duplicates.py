@@ -1,10 +1,10 @@
 """People who may have two ids: shown to staff, never put together by it."""
 
-import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from swapflow.domain.erased_person import loose_id
+from swapflow.domain.people.plain_words import fold
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +68,5 @@ def possible_duplicates(people: Iterable[ListedPerson]) -> tuple[PossibleDuplica
 
 def plain_name(name: str) -> str:
     """Reduce a name to what two spellings of it share."""
-    # Decomposed, so that accents can be left out; ß has no decomposition.
-    parts = unicodedata.normalize("NFKD", name.casefold().replace("ß", "ss"))
-    letters = "".join(c if c.isalnum() else " " for c in parts if not unicodedata.combining(c))
+    letters = "".join(c if c.isalnum() else " " for c in fold(name))
     return " ".join(sorted(letters.split()))

@@ -21,6 +21,7 @@ from swapflow.web.api.resources import (
     reviewers,
     scores,
     tasks,
+    values,
     webhooks,
 )
 
@@ -32,6 +33,7 @@ for part in (
     cycles,
     imports,
     applications,
+    values,
     reviewers,
     reviewer_tasks,
     tasks,

@@ -10,6 +10,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from swapflow.domain.cohort.quality_words import likely_words
 from swapflow.domain.people.application import ApplicationStatus
+from swapflow.domain.people.plain_words import search_for
 from swapflow.domain.seal import NOTHING
 from swapflow.engine.intake.applications import contact_revision
 from swapflow.errors import InvalidInputError
@@ -97,14 +98,13 @@ def show_table(  # noqa: PLR0913, PLR0917 - FastAPI reads the query from the sig
     page: Annotated[int, Query(ge=1, le=100_000)] = 1,
 ) -> Response:
     """Show a page of the table, filtered and sorted here."""
-    rows = _rows(product, cycle_id)
-    wanted = q.strip().casefold()
+    rows, is_found = _rows(product, cycle_id), search_for(q)
     found = [
         row
         for row in rows
         if (not state or row["state"] == state)
         and (not standing or row["standing"] == standing)
-        and (not wanted or wanted in f"{row['name']} {row['external_id']}".casefold())
+        and is_found(row["name"], row["external_id"])
     ]
     found.sort(key=_SORTS.get(sort, _SORTS["rank"]))
     pages = max(1, -(-len(found) // PAGE))

@@ -29,7 +29,7 @@ from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.messages import Message
 from swapflow.web.cycle import charts
-from swapflow.web.cycle.approvals import reasons
+from swapflow.web.cycle.approvals import owed, reasons
 from swapflow.web.http.context import AppContext, Product, app_context
 from swapflow.web.http.dependencies import may, may_anywhere
 from swapflow.web.http.program_page import (
@@ -299,7 +299,7 @@ def _standing(app: AppContext, principal: Principal, cycle: Cycle) -> dict[str, 
     mails = product.outbox.count(cycle.id)
     steps = product.reports.steps(cycle.id)
     sees_names = Right.SEE_APPLICANTS in rights
-    finish = budget_end(cycle, rules, pulse, now)
+    finish, pending = budget_end(cycle, rules, pulse, now), product.approvals.pending(cycle.id)
     settled = ~dashboard.too_close & ~np.isnan(dashboard.estimate)
     late: Counter[int] = Counter()
     # Where figures are kept apart, requests that are late are named, and no reviewer who is.
@@ -335,9 +335,11 @@ def _standing(app: AppContext, principal: Principal, cycle: Cycle) -> dict[str, 
         ],
         "left": rules.budget - cycle.spent - cycle.committed,
         "finish": finish,
-        "proposed": reasons(product.approvals.pending(cycle.id), dashboard) if sees_names else [],
+        "proposed": reasons(pending, dashboard) if sees_names else [],
         "blocked": _blocked(product, cycle, dashboard, rules, named=sees_names),
         "overdue": charts.late_requests(product, cycle, rules, named=sees_names),
+        "owed": owed(product, cycle, rules, dashboard),
+        "held": product.cycles.held_by_approvals(cycle.id) if pending else None,
         "late": [
             (people[number], count)
             for number, count in sorted(late.items(), key=lambda pair: -pair[1])

@@ -371,6 +371,7 @@ def _launch_page(
             **about(app, cycle_id, principal),
             "preview": app.product.cycles.preview(cycle_id),
             "problem": problem,
+            "values": app.product.applicants.values(cycle_id),
             "shown": app.product.cycles.launchable(cycle_id).seal.digest,
         },
         status=status if problem else 200,

@@ -11,6 +11,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from swapflow.domain.cycle import Cycle, CycleStatus
 from swapflow.domain.rules import Rules
+from swapflow.engine.lifecycle.rules_effect import RulesEffect
 from swapflow.errors import InvalidInputError, StaleRevisionError
 from swapflow.files.rules.rules_file import parse_rules, rules_text
 from swapflow.i18n.languages import gettext, languages_to_choose
@@ -61,10 +62,11 @@ def show_rules(
 ) -> Response:
     """Show the rules in force as a form."""
     form = FormView(shown_rules(product.cycles.rules(cycle_id)))
-    said = ""
-    if saved:
-        said = gettext("Version %(version)s of the rules is in force.") % {"version": saved}
-    return _page(request, cycle_id, principal, form, said=said)
+    if not saved:
+        return _page(request, cycle_id, principal, form)
+    said = gettext("Version %(version)s of the rules is in force.") % {"version": saved}
+    effect = product.cycles.effect_of_version(cycle_id, saved)
+    return _page(request, cycle_id, principal, form, said=said, effect=effect)
 
 
 @router.post("/rules")
@@ -123,7 +125,8 @@ def upload_rules(request: Request, cycle_id: str, principal: MaySetUp, form: The
         view.note("file", error.message)
         return _page(request, cycle_id, principal, view, status=422)
     if text(form, "do") == "try":
-        return _page(request, cycle_id, principal, view, changes=_changes(old, new))
+        effect = app.product.cycles.rules_effect(cycle_id, new)
+        return _page(request, cycle_id, principal, view, changes=_changes(old, new), effect=effect)
     reason = _reason(app, cycle_id, form, view, named="file_reason")
     if not view.problems:
         try:
@@ -188,6 +191,7 @@ def _page(
     *,
     said: str = "",
     changes: list[str] | None = None,
+    effect: RulesEffect | None = None,
     status: int = 200,
 ) -> Response:
     app = app_context(request)
@@ -209,6 +213,7 @@ def _page(
             "said": said,
             "revision": form.value("revision") or str(app.product.cycles.rules(cycle_id).version),
             "changes": changes,
+            "effect": effect,
             "spelled": form.value("text") or rules_text(app.product.cycles.rules(cycle_id)),
         },
         status=status,

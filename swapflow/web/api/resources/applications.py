@@ -7,6 +7,7 @@ from fastapi import APIRouter, Path, Query, Request, Response
 
 from swapflow.domain.people.age_bands import AgeBands, banded
 from swapflow.domain.people.application import Application, ApplicationStatus, NewApplication
+from swapflow.domain.people.plain_words import search_for
 from swapflow.domain.people.protected_attributes import protected_trait
 from swapflow.domain.reviewing.score import reason_code
 from swapflow.domain.rules import Rules
@@ -44,7 +45,7 @@ from swapflow.web.api.models.files import (
     ErasedPerson,
 )
 from swapflow.web.api.models.scores import Numbered
-from swapflow.web.api.pagination import Page, Paged
+from swapflow.web.api.pagination import Page, Paged, Searched
 from swapflow.web.api.resources.cycles import CycleId
 from swapflow.web.api.revisions import MadeFrom, tag
 from swapflow.web.http.context import Product
@@ -62,13 +63,16 @@ def list_applicants(
     product: Product,
     paging: Paged,
     status: Annotated[ApplicationStatus | None, Query(description="Only these.")] = None,
+    wanted: Searched = "",
 ) -> Page[Applicant]:
     """List applicants, in the order of their arrival."""
     del principal
+    is_found = search_for(wanted)
     rows = [
         Applicant.of(application)
         for application in product.applicants.list(cycle_id)
-        if status is None or application.status is status
+        if status in {None, application.status}
+        and is_found(application.name, application.external_id, application.email)
     ]
     return paging.after(rows, lambda row: row.number)
 

@@ -3,9 +3,11 @@
 from dataclasses import replace
 from typing import Annotated, TypeVar
 
-from fastapi import APIRouter, Path, Request, Response
+from fastapi import APIRouter, Path, Query, Request, Response
 
 from swapflow.domain.cycle import START, Cycle, Position
+from swapflow.domain.rules import Rules
+from swapflow.engine.lifecycle.rules_effect import RulesEffect
 from swapflow.engine.services import Swapflow
 from swapflow.errors import InvalidInputError
 from swapflow.files.rules.rules_file import parse_rules, rules_text, template
@@ -26,7 +28,9 @@ from swapflow.web.api.models.office import Me, ToDo
 from swapflow.web.api.models.programs import (
     Because,
     Blocked,
+    ChangedRules,
     Decision,
+    Effect,
     Event,
     Extension,
     Kind,
@@ -211,18 +215,46 @@ def change_rules(
     product: Product,
     new: NewRules,
     precondition: MadeFrom,
-) -> RulesText:
-    """Put another version of the rules in force."""
+    dry_run: Annotated[  # noqa: FBT002 - a query parameter
+        bool, Query(description="Say what the change would do, and change nothing.")
+    ] = False,
+) -> ChangedRules:
+    """Put another version of the rules in force; says what that did to scores and list."""
+    wanted = parse_rules(new.rules)
+    if dry_run:
+        product.cycles.check_rules(cycle_id, wanted)
+        return _changed(
+            product.cycles.rules(cycle_id), product.cycles.rules_effect(cycle_id, wanted)
+        )
+    before = product.cycles.rules(cycle_id).version
     rules = product.cycles.change_rules(
         cycle_id,
-        parse_rules(new.rules),
+        wanted,
         by=principal.name,
         reason=new.reason,
         made_from=precondition.made_from,
     )
     precondition.tag(str(rules.version))
     note(request, principal, "changed the rules", about=f"version {rules.version}")
-    return RulesText(version=rules.version, rules=rules_text(rules))
+    same = rules.version == before
+    return _changed(
+        rules,
+        RulesEffect() if same else product.cycles.effect_of_version(cycle_id, rules.version),
+    )
+
+
+def _changed(rules: Rules, effect: RulesEffect) -> ChangedRules:
+    return ChangedRules(
+        version=rules.version,
+        rules=rules_text(rules),
+        effect=Effect(
+            scores=effect.scores,
+            moved=effect.moved,
+            unreadable=effect.unreadable,
+            entering=list(effect.entering),
+            leaving=list(effect.leaving),
+        ),
+    )
 
 
 @router.get("/cycles/{cycle_id}/launch-preview")
