@@ -3,17 +3,26 @@
 import getpass
 import os
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from swapflow.errors import BadRowsError, InvalidInputError, UnavailableError
+from swapflow.errors import (
+    BadRowsError,
+    ForbiddenError,
+    InvalidInputError,
+    NotFoundError,
+    UnavailableError,
+)
 
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from swapflow.engine.read_models.progress import Progress
+    from swapflow.engine.reviewing.seat_view import SeatView
     from swapflow.engine.services import Swapflow
     from swapflow.files.tables.table import Table
 
@@ -30,6 +39,135 @@ def login_name() -> str:
         return os.environ.get("SWAPFLOW_USER", "") or getpass.getuser()
     except (OSError, KeyError):  # no login name: a container that runs under a bare number
         return f"user {os.getuid()}"
+
+
+SHOWS_NOBODY = frozenset(
+    {
+        "applications open",
+        "cycle budget",
+        "cycle hold",
+        "cycle launch",
+        "cycle new",
+        "cycle pause",
+        "cycle reserve",
+        "cycle resume",
+        "cycle rules",
+        "cycle status",
+        "cycle stop",
+        "cycle verify",
+        "cycle watch",
+        "reviewers conflicts",
+        "reviewers leave",
+        "reviewers list",
+        "reviewers panel",
+        "reviewers purge",
+        "reviewers return",
+    }
+)
+"""Commands of a cycle that show no applicant, or leave them out for its reviewers."""
+
+ABOUT_ONE = frozenset(
+    {
+        "applications ask",
+        "applications correct",
+        "applications hold",
+        "applications ineligible",
+        "applications purge",
+        "applications ready",
+        "applications reinstate",
+        "applications release",
+        "applications withdraw",
+        "cycle card",
+        "cycle explain",
+        "cycle pin",
+        "cycle put",
+        "reviewers lift-bar",
+        "reviewers remove-conflict",
+        "reviewers waive-conflict",
+    }
+)
+"""Commands about one applicant, whom a reviewer of the cycle must see by name for it."""
+
+
+def own_seat(cycle: str, by: str = "", *, left: bool = False) -> int | None:
+    """Return the number under which the person at the terminal reviews in a cycle.
+
+    They are known by the name that stands in the record: a reviewer's id or mail address.
+
+    Args:
+        cycle: The cycle.
+        by: The name; the one on record where --by is not given if empty.
+        left: Whether a reviewer who has left the roster is known too.
+    """
+    from swapflow.domain.ids import same_id
+
+    name = same_id(by or login_name())
+    try:
+        roster = product().reviewers.list(cycle)
+    except NotFoundError:  # the command says so itself
+        return None
+    mine = (
+        r.number
+        for r in roster
+        if (r.active or left) and name in {same_id(r.external_id), same_id(r.email)}
+    )
+    return next(mine, None)
+
+
+def seat_of(cycle: str, by: str = "") -> "SeatView | None":
+    """Return what the person at the terminal may see as a reviewer of a cycle; None for all."""
+    number = own_seat(cycle, by)
+    return None if number is None else product().reviewers.seat_view(cycle, number)
+
+
+def progress_of(cycle: str) -> "Progress":
+    """Read how a cycle stands; a reviewer of the cycle is told of no applicant by name."""
+    seen = product().reports.progress(cycle)
+    if not seen.blocked or seat_of(cycle) is None:
+        return seen
+    return replace(
+        seen, blocked=tuple(("an applicant", kind, why) for _, kind, why in seen.blocked)
+    )
+
+
+def check_command(context: typer.Context, cycle: str) -> str:
+    """Refuse a command that shows applicants whom a reviewer of the cycle may not see.
+
+    Raises:
+        ForbiddenError: If the person reviews there, and the command is in neither list above; or
+            if an option names an applicant whom they may not see by name.
+    """
+    _, _, command = context.command_path.partition(" ")
+    if command in ABOUT_ONE:
+        _check_one(context, cycle, str(context.params.get("applicant") or ""))
+    elif command not in SHOWS_NOBODY and seat_of(cycle, _named_by(context)) is not None:
+        raise ForbiddenError("closed_to_reviewer")
+    return cycle
+
+
+def check_applicant(context: typer.Context, applicant: str) -> str:
+    """Refuse a command about an applicant whom a reviewer of the cycle may not see by name.
+
+    Raises:
+        ForbiddenError: If the person reviews there.
+    """
+    _, _, command = context.command_path.partition(" ")
+    if command in ABOUT_ONE:
+        _check_one(context, str(context.params.get("cycle") or ""), applicant)
+    return applicant
+
+
+def _check_one(context: typer.Context, cycle: str, applicant: str) -> None:
+    seat = seat_of(cycle, _named_by(context)) if applicant else None
+    if seat is not None:
+        for application in product().applicants.list(cycle):
+            if application.external_id == applicant:
+                seat.check(application.number, by_name=True)
+
+
+def _named_by(context: typer.Context) -> str:
+    # Options are read before arguments, wherever they were typed.
+    return str(context.params.get("by") or "")
 
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
@@ -60,8 +198,19 @@ Find = Annotated[
         help="Only those in whose name, id or mail address the words occur; accents do not count.",
     ),
 ]
-CycleId = Annotated[str, typer.Argument(metavar="CYCLE", help="The cycle's short name.")]
+CycleId = Annotated[
+    str,
+    typer.Argument(metavar="CYCLE", help="The cycle's short name.", callback=check_command),
+]
 ApplicationId = Annotated[
+    str,
+    typer.Argument(
+        metavar="APPLICANT", help="The applicant's id, as imported.", callback=check_applicant
+    ),
+]
+ApplicantOption = Annotated[str, typer.Option("--applicant", metavar="ID", help="The applicant.")]
+ReviewerOption = Annotated[str, typer.Option("--reviewer", metavar="ID", help="The reviewer.")]
+OpenedId = Annotated[
     str, typer.Argument(metavar="APPLICANT", help="The applicant's id, as imported.")
 ]
 ReviewerId = Annotated[

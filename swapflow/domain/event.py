@@ -15,6 +15,9 @@ free text live in rows that can be erased; the chain and every replay are valid 
 | reviewer_returned | `r` |
 | conflicts_added | `pairs` [[a, r], …] |
 | conflict_waived | `a`, `r`: scores of this pair count all the same |
+| conflict_removed | `a`, `r`: this conflict was none |
+| bar_lifted | `a`, `r`: after voided reviews the reviewer may be asked again |
+| applicant_opened | `a`, `r`: read in another role before the review, so never asked |
 | panel_set | `pairs` [[a, r], …]: only these may judge these; `replaces` 1 since panels end |
 | decided | `decision`, `at` (seq it read), `digest`, `stop` (reason or null), `picks` (count) |
 | pulls_opened | `decision`, `why`, `pulls` [[a, k, ordinal, approval], …] |
@@ -91,6 +94,9 @@ class EventType(StrEnum):
     REVIEWER_RETURNED = "reviewer_returned"
     CONFLICTS_ADDED = "conflicts_added"
     CONFLICT_WAIVED = "conflict_waived"
+    CONFLICT_REMOVED = "conflict_removed"
+    BAR_LIFTED = "bar_lifted"
+    APPLICANT_OPENED = "applicant_opened"
     PANEL_SET = "panel_set"
     DECIDED = "decided"
     PULLS_OPENED = "pulls_opened"

@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 
 from swapflow.domain.cycle import Cycle
 from swapflow.domain.people.reviewer import Reviewer
+from swapflow.errors import ConflictError
 from swapflow.identity.permissions import Right, rights_in
 from swapflow.identity.principal import UserAccount
 
@@ -41,3 +42,28 @@ def members_in_conflict(
         for application, many in conflicts.items()
         if (found := tuple(sorted(names[seats[r]] for r in many if seats.get(r) in names)))
     }
+
+
+def refuse_other_role(
+    reviewer: Reviewer, *, users: Callable[[], Iterable[UserAccount]], cycle: Cycle
+) -> None:
+    """Refuse to let a reviewer be asked again who could read as staff what others said.
+
+    Args:
+        reviewer: The reviewer.
+        users: Returns the office's accounts.
+        cycle: The program; before its launch nothing was said.
+
+    Raises:
+        ConflictError: If an account with their address may see applicants in the program.
+    """
+    if not cycle.is_launched or not reviewer.email:
+        return
+    if any(
+        user.account.active
+        and user.account.email.lower() == reviewer.email.lower()
+        and Right.SEE_APPLICANTS
+        in rights_in(user.grants, cycle_id=cycle.id, round_id=cycle.round_id)
+        for user in users()
+    ):
+        raise ConflictError("reviewer_reads_as_staff", reviewer=reviewer.external_id)

@@ -27,6 +27,10 @@ TEXTS = {
     "act_applicant_erased": "erased applicant {number}",
     "act_contact_corrected": "corrected an applicant",
     "act_conflict_recorded": "recorded a conflict of interest",
+    "act_conflict_removed": "took a conflict of interest back",
+    "act_applicant_opened": (
+        "opened an applicant; no review of this applicant comes to the one who opened"
+    ),
     "act_conflict_waived": "let a score count in spite of a conflict",
     "act_pinned_in": "pinned an applicant in",
     "act_pinned_out": "pinned an applicant out",
@@ -52,6 +56,7 @@ TEXTS = {
     "act_reviews_voided": "voided all reviews of a reviewer",
     "act_review_voided": "voided one review",
     "act_review_restored": "undid the void of a review",
+    "act_bar_lifted": "let a reviewer be asked again after a void",
     "act_reviews_restored": "undid all voids of a reviewer",
     "act_review_entered": "entered a review for a reviewer",
     "act_review_corrected": "corrected a review for a reviewer",

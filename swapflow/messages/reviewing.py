@@ -1,6 +1,45 @@
 """Tasks, scores, rubrics, documents and interviews."""
 
 TEXTS = {
+    "closed_to_reviewer": (
+        "you review in this program. Until asking ends you see in your other role only applicants "
+        "whose review you have handed in or cannot be asked for, and this shows others as well. "
+        "Ask a colleague who does not review here"
+    ),
+    "applicant_closed_to_reviewer": (
+        "you review in this program and may be asked about this applicant, so you see nothing of "
+        "them until asking ends. You can open them with a reason; then you are never asked about "
+        "them"
+    ),
+    "applicant_unnamed_to_reviewer": (
+        "you review in this program, which is blind, so you know this applicant by a number until "
+        "asking ends. You can open them with a reason; then you are never asked about them"
+    ),
+    "asking_has_ended": "nobody is asked any more in this program, so its reviewers see everybody",
+    "not_a_reviewer_here": "you do not review in this program, so no applicant is closed to you",
+    "conflict_not_on_record": "{reviewer!r} is in no conflict with {applicant!r} on record",
+    "conflict_of_one_address": (
+        "the reviewer has the mail address of {applicant!r}, which is a conflict by itself; "
+        "correct the address first"
+    ),
+    "no_voided_review": (
+        "no review of {applicant!r} by {reviewer!r} was voided, or another one counts; there is "
+        "nothing to lift"
+    ),
+    "program_asks_nobody_twice": (
+        "this program was launched when nobody was asked twice about an applicant, and goes on so"
+    ),
+    "conflict_stays": (
+        "the reviewer is in conflict with this applicant; remove the conflict first, if it is none"
+    ),
+    "opened_stays": (
+        "the reviewer has opened this applicant in another role; what was read stays known"
+    ),
+    "request_is_open": "the reviewer has an open request about this applicant",
+    "reviewer_reads_as_staff": (
+        "{reviewer} has another role in this program and may have read meanwhile what others "
+        "said, so they are not asked again"
+    ),
     "tasks_unreadable": (
         "the tasks of program {cycle} cannot be shown at the moment; nothing is lost. Tell the "
         "office that invited you"

@@ -125,8 +125,9 @@ def applicants() -> dict[str, Application]:
 def workbook(rows: Sequence[Sequence[object]]) -> Any:  # noqa: ANN401 - the library has no types
     """Make a workbook of one sheet, to be changed and kept."""
     book = openpyxl.Workbook()
+    sheet = book.worksheets[0]
     for row in rows:
-        book.active.append(list(row))
+        sheet.append(list(row))
     return book
 
 

@@ -1,12 +1,12 @@
 """People read plain words: no command speaks the algorithm's language, none promises too much."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from swapflow.cli.main import command, main
+from swapflow.cli.main import main
+from tests.cli.commands import leaves
 from tests.cli.office import Office, recording
 from tests.support.plain import JARGON, TOO_MUCH
 
@@ -14,21 +14,6 @@ from tests.support.plain import JARGON, TOO_MUCH
 RUN_FOR_LONG = {
     ("up",), ("web",), ("coordinator",), ("worker",), ("demo",), ("study", "paper"), ("plan",),
 }  # fmt: skip
-
-
-def leaves() -> Iterator[tuple[str, ...]]:
-    """Name every command that is shown, group by group."""
-
-    def below(command: object, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-        commands = getattr(command, "commands", None)
-        if commands is None:
-            yield path
-            return
-        for name, child in commands.items():
-            if not child.hidden:
-                yield from below(child, (*path, name))
-
-    yield from below(command(), ())
 
 
 def plain_part(text: str) -> str:
@@ -94,6 +79,7 @@ def _use_everything(office: Office) -> None:
     office.do("cycle", "pause", "ms")
     office.do("cycle", "resume", "ms")
     office.do("approvals", "list", "ms")
+    _undo_bars(office)
     office.run_until_proposed()
     office.do("cycle", "stop", "ms")
     office.do("cycle", "watch", "ms")
@@ -110,6 +96,14 @@ def _use_everything(office: Office) -> None:
     past = recording(office)
     office.do("study", "past", f"{past}/scores.csv", f"{past}/items.csv", "--scale", "1..10")
     office.do("replay", past, "--cohort", "2", "--budget", "1.5", "--in-process")
+
+
+def _undo_bars(office: Office) -> None:
+    pair = ("--applicant", "a3", "--reviewer", "eli")
+    office.do("reviewers", "conflicts", "ms", *pair)
+    office.do("reviewers", "remove-conflict", "ms", *pair, "--reason", "a namesake")
+    office.run("reviewers", "lift-bar", "ms", *pair, "--reason", "may look anew")
+    office.do("applications", "open", "ms", "a3", "--by", "eli", "--reason", "a letter came")
 
 
 def _meet(office: Office) -> None:

@@ -44,7 +44,8 @@ ROSTER = [
 def asked(url: str, **changes: object) -> World:
     """A cycle whose asking was ended by staff; nothing of it is signed yet.
 
-    One applicant was pinned, a request struck and others approved, and A008 has no review.
+    One applicant was pinned and one opened by a reviewer, a request struck and others approved,
+    and A008 has no review.
     """
     settings: dict[str, object] = {
         "purpose": Purpose.REAL,
@@ -58,6 +59,9 @@ def asked(url: str, **changes: object) -> World:
     world = World(url=url, rules=rules(**settings), applications=PEOPLE, roster=ROSTER)
     world.turn()
     world.product.cohort.pin(CYCLE, "A002", PinSide.IN, by="Prof. Quill", reason="a legacy")
+    world.product.reviewers.open_applicant(
+        CYCLE, world.number("A005"), 0, by="Rex Number1", reason="the dean asked"
+    )
     struck = False
     for _ in range(60):
         world.turn()

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from swapflow.bandit.situation import FloatArray
 from swapflow.experiments.admissions import list_numbers
 from swapflow.experiments.admissions.list_numbers_finding import COUNTED, WITH_NOISE
 from swapflow.experiments.catalogue import chosen
@@ -36,7 +36,7 @@ def concluded(name: str, made: Made) -> Finding:
     return finding
 
 
-def spread(mean: float) -> NDArray[np.float64]:
+def spread(mean: float) -> FloatArray:
     return mean * np.array([0.9, 1.0, 1.1])
 
 

@@ -3,23 +3,23 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 import pytest
 from fastapi.dependencies.models import Dependant
 from httpx2 import Response
-from starlette.routing import Mount
 from starlette.testclient import TestClient
 
 from swapflow.domain.rules import SignInPolicy
 from swapflow.identity.account import Method
 from swapflow.identity.permissions import RIGHTS, Right, Role, Scope
+from swapflow.web.seat_doors import DOORS, Door
 from tests.web.roles import ANYBODY, API, OWN, PAGES, SIGNED_IN, Somewhere
+from tests.web.routes import ENDLESS, routes_of
 from tests.web.site import SITE_RULES, Site
 
 
-ENDLESS = {"GET /today/{cycle_id}/events"}
-"""A stream, which never ends for a person who may see it."""
+CARD = "GET /applicants/{cycle_id}/{number}"
+"""It says itself that an applicant is closed, and how to open them."""
 
 LEAVES = {"POST /sign-out"}
 
@@ -29,15 +29,6 @@ LEAST_NUMBERED = 25
 SAFE_ASKS = re.compile(
     r"may_\w+|anybody|signed_in|signed|reviewer|own_task|own_task_within|own_seat"
 )
-
-
-def routes_of(routes: list[Any]) -> Iterator[Any]:
-    """Iterate over the routes of an application, those of included routers too."""
-    for route in routes:
-        if hasattr(route, "effective_candidates"):
-            yield from routes_of(route.effective_candidates())
-        elif not isinstance(route, Mount):
-            yield route
 
 
 def asked(dependant: Dependant) -> set[str]:
@@ -103,6 +94,18 @@ class Walker:
     owns_task: bool = False
 
     def may(self, page: str) -> bool:
+        # A reviewer with another role is a reviewer first; `test_seats` looks at what is shown.
+        return self.has_right(page) and not (self.seat and self.is_closed(page))
+
+    def is_closed(self, page: str) -> bool:
+        """Whether a page is closed to reviewers of `fall` who have handed nothing in yet."""
+        needed = (PAGES | API)[page]
+        if not isinstance(needed, Right) or "{cycle_id}" not in page:
+            return False
+        door = DOORS.get(page.replace("/api/v1", ""), Door.CLOSED)
+        return page == CARD or door not in {Door.FREE, Door.LISTED}
+
+    def has_right(self, page: str) -> bool:
         needed = (PAGES | API)[page]
         if needed == ANYBODY:
             return True
@@ -141,6 +144,15 @@ def walkers(site: Site) -> Iterator[Walker]:
     yield Walker("the task's reviewer", client, seat=True, owns_task=True)
     client = site.signed_in(email="r2@example.org", method=Method.LINK)
     yield Walker("another reviewer", client, seat=True)
+    # One after the other: a role that is left over would be held beside the next one.
+    for role in Role:
+        held, name = RIGHTS[role], role.value
+        client = site.signed_in(role, email="r3@example.org")
+        yield Walker(
+            f"{name} who reviews", client, here=held, anywhere=held, in_office=held, seat=True
+        )
+        account = site.office.users.get("r3@example.org")
+        site.office.users.revoke(account, role, Scope.OFFICE, "", by="test")
     yield Walker("somebody without a role", site.signed_in(email="new@example.org"))
     yield Walker("nobody", site.anonymous())
 

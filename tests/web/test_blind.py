@@ -1,22 +1,24 @@
 """In a blind cycle nothing that a reviewer can reach tells who an applicant is."""
 
-import io
 import json
 import re
-import zipfile
 from dataclasses import replace
 from typing import Any
 
 import pytest
+from starlette.testclient import TestClient
 
 from swapflow.files.imports.offline_sheet import read_sheet_file
 from swapflow.identity.account import Method
 from swapflow.identity.permissions import Role
+from tests.cli.commands import leaves
 from tests.cli.office import forget_deployment
 from tests.engine.cycle_by_hand import applicant
+from tests.web.answers import spelled
 from tests.web.api.programs import program
 from tests.web.crawl import walk
 from tests.web.roles import API
+from tests.web.routes import addresses
 from tests.web.site import SITE_RULES, Site
 from tests.web.terminal import typed
 
@@ -69,8 +71,23 @@ def everything_sent_to(site: Site, email: str) -> list[tuple[str, str]]:
         for response, _ in walk(client, "/", "/inbox", "/me")
     ]
     sent += [(f"mail {m.id}", m.subject + m.text + m.html + m.calendar) for m in site.mails]
+    sent += told_at_every_route(site, client, email)
+    # Sheets first: at the terminal and by the API what waits is answered and declined.
+    sent += sheets_of(site, email)
     terminal = told_at_the_terminal(site, email)
-    return [*sent, *terminal, *told_at_the_api(site, email), *sheets_of(site, email)]
+    return [*sent, *terminal, *told_at_the_api(site, email)]
+
+
+def told_at_every_route(site: Site, client: TestClient, email: str) -> list[tuple[str, str]]:
+    """Ask every route of the application's table, with one's own tasks and anybody's number."""
+    reviewer = email.partition("@")[0].upper()
+    codes = [site.product.tasks.code(t.id) for t in site.product.tasks.inbox("fall", reviewer)]
+    told = []
+    for method, named, path in addresses(site, {"GET"}, tasks=codes, numbers=range(6)):
+        answer = client.request(method, path)
+        assert answer.status_code < 500, (named, path)
+        told.append((f"{named} {path}", spelled(answer.content) + str(answer.headers)))
+    return told
 
 
 def told_at_the_terminal(site: Site, email: str) -> list[tuple[str, str]]:
@@ -84,9 +101,19 @@ def told_at_the_terminal(site: Site, email: str) -> list[tuple[str, str]]:
             codes = [task["task"] for task in json.loads(listing[1])["tasks"]]
             shown = [typed("inbox", "show", code, "--reviewer", reviewer) for code in codes]
             asked = [typed("inbox", "show", codes[0], "--reviewer", reviewer, "--json")]
+            marks = ("--mark", "Preparation=3", "--mark", "Promise=2")
+            asked += [
+                typed("inbox", "score", codes[-1], *marks, "--reviewer", reviewer),
+                typed(
+                    "inbox", "decline", codes[0], "--kind", "unqualified", "--reviewer", reviewer
+                ),
+            ]
         finally:
             forget_deployment()
-    return [listing, *shown, *asked]
+    told = [listing, *shown, *asked]
+    # A new command of reviewers is typed here too.
+    assert {where for where, _ in told} == {" ".join(x) for x in leaves() if x[0] == "inbox"}
+    return told
 
 
 def told_at_the_api(site: Site, email: str) -> list[tuple[str, str]]:
@@ -111,7 +138,7 @@ def told_at_the_api(site: Site, email: str) -> list[tuple[str, str]]:
             api.post(f"/api/v1/tasks/{code}/review", json=MARKS),
             api.put(f"/api/v1/tasks/{code}/review", json=MARKS),
         ]
-    return [(str(r.url).split("?")[0], _spelled(r.content) + str(r.headers)) for r in answers]
+    return [(str(r.url).split("?")[0], spelled(r.content) + str(r.headers)) for r in answers]
 
 
 def sheets_of(site: Site, email: str) -> list[tuple[str, str]]:
@@ -126,7 +153,7 @@ def sheets_of(site: Site, email: str) -> list[tuple[str, str]]:
     for form in ("xlsx", "csv"):
         sheet = staff.get(f"/reviewers/fall/{number}/sheet?form={form}")
         assert sheet.status_code == 200
-        sent.append((f"sheet.{form}", _spelled(sheet.content) + str(sheet.headers)))
+        sent.append((f"sheet.{form}", spelled(sheet.content) + str(sheet.headers)))
     back = read_sheet_file(sheet.content, name="back.csv")
     rows = [replace(row, applicant="edited", remark="x") for row in back.rows]
     plan = site.product.scores.examine_offline_sheet("fall", rows, by="ops", source="back.csv")
@@ -136,16 +163,6 @@ def sheets_of(site: Site, email: str) -> list[tuple[str, str]]:
 
 def number_of(site: Site, email: str) -> int:
     return next(r.number for r in site.product.reviewers.list("fall") if r.email == email)
-
-
-def _spelled(content: bytes) -> str:
-    """Return the text of an answer; of a workbook, that of all its parts."""
-    if not content.startswith(b"PK"):
-        return content.decode("utf-8", "replace")
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        return "".join(
-            archive.read(name).decode("utf-8", "replace") for name in archive.namelist()
-        )
 
 
 def found_in(sent: list[tuple[str, str]]) -> set[tuple[str, str]]:

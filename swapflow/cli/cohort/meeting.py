@@ -5,7 +5,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from swapflow.cli.options import ApplicationId, AsJson, By, CycleId, Reason, ReviewerId, product
+from swapflow.cli.options import (
+    ApplicationId,
+    AsJson,
+    By,
+    CycleId,
+    Reason,
+    ReviewerId,
+    own_seat,
+    product,
+)
 from swapflow.cli.output import Listing, many, report
 from swapflow.domain.cohort.meeting import Word
 from swapflow.errors import InvalidInputError, NotFoundError
@@ -90,7 +99,7 @@ def record(
         outcome,
         reason=reason,
         by=by,
-        seat=_seat(swapflow, cycle, by),
+        seat=own_seat(cycle, by, left=True),
     )
     _write_down(by, f"recorded {outcome.value!r} at the meeting", cycle, about=applicant)
     report(
@@ -116,7 +125,7 @@ def endorse(
         _number(swapflow, cycle, applicant),
         words,
         by=by,
-        seat=_seat(swapflow, cycle, by),
+        seat=own_seat(cycle, by, left=True),
     )
     _write_down(by, "wrote words in favour", cycle, about=applicant)
     report(
@@ -228,15 +237,6 @@ def _number(swapflow: "Swapflow", cycle: str, applicant: str) -> int:
         if application.external_id == applicant:
             return application.number
     raise NotFoundError("applicant_not_in_cycle", cycle=cycle, applicant=applicant)
-
-
-def _seat(swapflow: "Swapflow", cycle: str, by: str) -> int | None:
-    """Return the reviewer whose id or mail address the name is: their conflicts hold here too."""
-    wanted = by.lower()
-    for reviewer in swapflow.reviewers.list(cycle):
-        if wanted in {reviewer.external_id.lower(), (reviewer.email or "").lower()}:
-            return reviewer.number
-    return None
 
 
 def _write_down(by: str, what: str, cycle: str, *, about: str = "", detail: str = "") -> None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from swapflow.cli.cycle import applicant_columns, applicant_values
+from swapflow.cli.cycle import applicant_columns, applicant_values, barred_pairs
 from swapflow.cli.cycle.list_reports import ErasedAgain, report_import, warn_of_erased
 from swapflow.cli.options import (
     ApplicationId,
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True, help="Applicants of a cycle: import, move, ask, erase.")
 app.command("columns")(applicant_columns.columns)
 app.command("values")(applicant_values.values)
+app.command("open")(barred_pairs.open_applicant)
 
 _GONE = (ApplicationStatus.WITHDRAWN, ApplicationStatus.INELIGIBLE)
 _HERE = (ApplicationStatus.INCOMPLETE, ApplicationStatus.READY, ApplicationStatus.HELD)

@@ -3,7 +3,6 @@
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -11,17 +10,24 @@ import typer
 
 from swapflow.cli import cycle_output
 from swapflow.cli.cycle import promised_reviews
-from swapflow.cli.options import AsJson, By, CycleId, Must, Reason, product
+from swapflow.cli.cycle.rules_change import read_rules_of, set_rules
+from swapflow.cli.options import (
+    AsJson,
+    By,
+    CycleId,
+    Must,
+    Reason,
+    product,
+    progress_of,
+    seat_of,
+)
 from swapflow.cli.output import Listing, many, report, say, to_text, warn
 from swapflow.errors import InvalidInputError, SwapflowError
 from swapflow.messages import Message
 
 
 if TYPE_CHECKING:
-    from swapflow.domain.rules import Rules
-    from swapflow.engine.lifecycle.rules_effect import RulesEffect
     from swapflow.engine.read_models.progress import Progress
-    from swapflow.engine.services import Swapflow
 
 
 OVER = frozenset({"ended", "finalized"})
@@ -57,7 +63,7 @@ def new(
     # A file that is there already is taken and never overwritten.
     written = template is not None and _write_template(file, template)
     try:
-        read = _read_rules(file)
+        read = read_rules_of(file)
         swapflow.cycles.new(cycle, round_id=round_id, rules=read, by=by, name=name)
     except SwapflowError:
         if written:  # a command that fails leaves nothing behind
@@ -119,8 +125,10 @@ def launch(
 ) -> None:
     """Start a cycle; the first reviews go out."""
     swapflow = product()
+    nameless = seat_of(cycle, by) is not None
     if check:
         seen = swapflow.cycles.preview(cycle)
+        seen = seen.nameless() if nameless else seen
         ready = "nothing is in the way of a launch" if not seen.obstacles else "to cure first:"
         report(
             {
@@ -136,7 +144,7 @@ def launch(
         return
     for message in swapflow.applicants.values(cycle).messages:
         warn(f"note: {message}")
-    swapflow.cycles.launch(cycle, by=by)
+    swapflow.cycles.launch(cycle, by=by, nameless=nameless)
     leaves = swapflow.outbox.leaves
     report(
         {"cycle": cycle, "status": "running", "by": by, "mail_leaves": leaves},
@@ -179,8 +187,13 @@ def to_do(cycle: CycleId, as_json: AsJson = False) -> None:
 def status(cycle: CycleId, as_json: AsJson = False) -> None:
     """Show how a cycle stands."""
     swapflow = product()
-    seen = swapflow.reports.progress(cycle)
-    scores = swapflow.reviewers.conflicting_scores(cycle)
+    seen = progress_of(cycle)
+    seat = seat_of(cycle)
+    scores = [
+        one
+        for one in swapflow.reviewers.conflicting_scores(cycle)
+        if seat is None or seat.names(one.score.application)
+    ]
     waiting = promised_reviews.waiting_lines(swapflow, cycle)
     report(
         {
@@ -205,11 +218,10 @@ def watch(
     as_json: AsJson = False,
 ) -> None:
     """Show how a cycle stands, again and again, until it is over or Ctrl-C."""
-    swapflow = product()
     if sys.stdout.isatty() and not as_json:
-        _watch_live(swapflow, cycle, every=every, looks=looks)
+        _watch_live(cycle, every=every, looks=looks)
         return
-    for seen in _looks(swapflow, cycle, every=every, looks=looks):
+    for seen in _looks(cycle, every=every, looks=looks):
         # The reader of a pipe has gone: nobody is watching any more.
         if not say(
             to_text(cycle_output.progress_json(seen))
@@ -291,65 +303,11 @@ def rules(
 
     swapflow = product()
     if set_file is not None:
-        _set_rules(swapflow, cycle, set_file, by=by, reason=reason, check=check, as_json=as_json)
+        set_rules(swapflow, cycle, set_file, by=by, reason=reason, check=check, as_json=as_json)
         return
     text = rules_text(swapflow.cycles.rules(cycle))
     version = swapflow.cycles.get(cycle).rules_version
     report({"cycle": cycle, "rules_version": version, "toml": text}, text, as_json=as_json)
-
-
-def _set_rules(
-    swapflow: "Swapflow",
-    cycle: str,
-    file: Path,
-    *,
-    by: str,
-    reason: str,
-    check: bool,
-    as_json: bool,
-) -> None:
-    """Put the rules of a file in force, or say what they would change."""
-    if not check and not reason.strip():
-        raise InvalidInputError("rules_reason_missing_option")
-    read = _read_rules(file)
-    before = version = swapflow.cycles.get(cycle).rules_version
-    if check:
-        swapflow.cycles.check_rules(cycle, read)
-        effect, said = swapflow.cycles.rules_effect(cycle, read), "nothing was changed"
-    else:
-        version = swapflow.cycles.change_rules(cycle, read, by=by, reason=reason).version
-        effect = swapflow.cycles.effect_of_version(cycle, version)
-        said = f"rules version {version} is in force"
-    told = [] if version == before and not check else _effect_lines(effect, done=not check)
-    report(
-        {"cycle": cycle, "rules_version": version, "changed": version != before}
-        | {name: value for name, value in asdict(effect).items() if name != "places"},
-        said,
-        *told,
-        as_json=as_json,
-    )
-
-
-def _effect_lines(effect: "RulesEffect", *, done: bool) -> list[str]:
-    """Tell what a change of the rules does, or did, to scores and to the list."""
-    lines = []
-    if effect.scores:
-        moved = "got another value" if done else "would get another value"
-        lines.append(f"{many(effect.moved, 'score')} of {effect.scores} given as marks {moved}")
-    if effect.unreadable:
-        lines.append(
-            f"{many(effect.unreadable, 'score')} cannot be read by the new form, so that the "
-            "change is refused"
-        )
-    for ids, does, did in (
-        (effect.entering, "would come onto the list", "came onto the list"),
-        (effect.leaving, "would leave it", "left it"),
-    ):
-        if ids:
-            lines.append(f"by the scores of this moment {', '.join(ids)} {did if done else does}")
-    if effect.places != (0, 0) and not effect.changes_list:
-        lines.append("by the scores of this moment the list stays as it is")
-    return lines
 
 
 def _write_template(file: Path, template: str) -> bool:
@@ -369,16 +327,10 @@ def _write_template(file: Path, template: str) -> bool:
     return True
 
 
-def _read_rules(file: Path) -> "Rules":
-    from swapflow.files.rules.rules_file import read_rules
-
-    return read_rules(file)
-
-
-def _looks(swapflow: "Swapflow", cycle: str, *, every: float, looks: int) -> Iterator["Progress"]:
+def _looks(cycle: str, *, every: float, looks: int) -> Iterator["Progress"]:
     number = 0
     while True:
-        seen = swapflow.reports.progress(cycle)
+        seen = progress_of(cycle)
         yield seen
         number += 1
         if seen.status in OVER or number == looks:
@@ -386,11 +338,11 @@ def _looks(swapflow: "Swapflow", cycle: str, *, every: float, looks: int) -> Ite
         time.sleep(every)
 
 
-def _watch_live(swapflow: "Swapflow", cycle: str, *, every: float, looks: int) -> None:
+def _watch_live(cycle: str, *, every: float, looks: int) -> None:
     from rich.live import Live
     from rich.text import Text
 
     with Live(auto_refresh=False, transient=False) as live:
-        for seen in _looks(swapflow, cycle, every=every, looks=looks):
+        for seen in _looks(cycle, every=every, looks=looks):
             lines = [part for part in cycle_output.progress_plain(seen) if isinstance(part, str)]
             live.update(Text("\n".join([*lines, *cycle_output.kind_lines(seen)])), refresh=True)

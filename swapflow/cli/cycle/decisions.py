@@ -10,6 +10,7 @@ import typer
 
 from swapflow.cli import cycle_output
 from swapflow.cli.options import (
+    ApplicationId,
     AsJson,
     By,
     CycleId,
@@ -49,7 +50,7 @@ class Where(StrEnum):
 @app.command("pin")
 def pin(
     cycle: CycleId,
-    applicant: Annotated[str, typer.Argument(metavar="APPLICANT", help="The applicant's id.")],
+    applicant: ApplicationId,
     where: Annotated[
         Where, typer.Argument(help="In every list, out of it, or as the rule says again.")
     ],
@@ -169,7 +170,7 @@ def reopen(
 @app.command("explain")
 def explain(
     cycle: CycleId,
-    applicant: Annotated[str, typer.Argument(metavar="APPLICANT", help="The applicant's id.")],
+    applicant: ApplicationId,
     as_json: AsJson = False,
 ) -> None:
     """Explain why an applicant was asked about, and where the applicant stands. For staff."""

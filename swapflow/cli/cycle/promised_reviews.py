@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from swapflow.cli.options import AsJson, By, CycleId, Reason, product
+from swapflow.cli.options import AsJson, By, CycleId, Reason, product, seat_of
 from swapflow.cli.output import report
 from swapflow.errors import InvalidInputError
 
@@ -35,7 +35,11 @@ def reserve(
         done = [f"{taken} taken from the reserve (rules version {version})"]
     found = swapflow.cycles.promises(cycle)
     report(
-        {"cycle": cycle, "taken": taken, "promises": promises_json(found)},
+        {
+            "cycle": cycle,
+            "taken": taken,
+            "promises": promises_json(found, named=seat_of(cycle, by) is None),
+        },
         *done,
         *([_told(found)] if found else ["promises are reckoned while a program runs"]),
         *([str(found.message)] if found and found.message else []),
@@ -43,12 +47,17 @@ def reserve(
     )
 
 
-def promises_json(found: "Promises | None") -> dict[str, object] | None:
-    """Return what is owed under stable keys; null unless asking goes on."""
+def promises_json(found: "Promises | None", *, named: bool) -> dict[str, object] | None:
+    """Return what is owed under stable keys; null unless asking goes on.
+
+    Args:
+        found: What is owed.
+        named: Whether it says to whom; not to a reviewer of the program.
+    """
     if found is None:
         return None
     return {
-        "applicants": list(found.applicants),
+        "applicants": list(found.applicants) if named else None,
         "needed": found.needed,
         "free": found.free,
         "reserve": found.reserve,

@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from swapflow.cli.cycle import barred_pairs
 from swapflow.cli.cycle.list_reports import ErasedAgain, erased_told, warn_of_erased
 from swapflow.cli.cycle.offline_sheets import write_sheets
 from swapflow.cli.cycle_output import conflicting_lines
 from swapflow.cli.options import (
+    ApplicantOption,
     AsJson,
     By,
     Columns,
@@ -19,6 +21,7 @@ from swapflow.cli.options import (
     Must,
     Reason,
     ReviewerId,
+    ReviewerOption,
     SheetName,
     column_roles,
     kept_errors,
@@ -39,6 +42,8 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True, help="Reviewers of a cycle: import, conflicts, leave.")
 app.command("sheet")(write_sheets)
+app.command("remove-conflict")(barred_pairs.remove_conflict)
+app.command("lift-bar")(barred_pairs.lift_bar)
 
 TableFile = Annotated[str, typer.Argument(metavar="FILE", help="CSV, TSV, XLSX or JSON.")]
 
@@ -113,10 +118,8 @@ def import_file(
 @app.command("list")
 def list_reviewers(cycle: CycleId, find: Find = "", as_json: AsJson = False) -> None:
     """List the reviewers of a cycle."""
-    is_found = search_for(find)
-    found = [
-        r for r in product().reviewers.list(cycle) if is_found(r.name, r.external_id, r.email)
-    ]
+    fits, roster = search_for(find), product().reviewers.list(cycle)
+    found = [r for r in roster if fits(r.name, r.external_id, r.email)]
     report(
         {"cycle": cycle, "reviewers": [_public(r) for r in found]},
         Listing(
@@ -286,8 +289,8 @@ def conflicts(
 @app.command("waive-conflict")
 def waive_conflict(
     cycle: CycleId,
-    applicant: Annotated[str, typer.Option(metavar="ID", help="The applicant.")],
-    reviewer: Annotated[str, typer.Option(metavar="ID", help="The reviewer.")],
+    applicant: ApplicantOption,
+    reviewer: ReviewerOption,
     by: By,
     reason: Must,
     as_json: AsJson = False,

@@ -52,6 +52,7 @@ class RecordedRequests:
         self._seats: dict[Seat, int] = {}
         self._scores: dict[Seat, _Scored] = {}
         self._conflicts: set[tuple[int, int]] = set()
+        self._opened: set[tuple[int, int]] = set()
 
     def add(self, event: Event, rules: Rules) -> None:
         """Fold in the next event, which was written under these rules."""
@@ -78,8 +79,18 @@ class RecordedRequests:
             self._scores[where] = _Scored(seq=event.position.seq, at=event.at, payload=payload)
             if payload["extra"] == VOLUNTEERED:
                 self._seats[where] = cast("int", payload["r"])
-        elif event.type is EventType.CONFLICTS_ADDED:
+        else:
+            self._add_pairs(event)
+
+    def _add_pairs(self, event: Event) -> None:
+        """Fold in who may not judge whom."""
+        payload = event.payload
+        if event.type is EventType.CONFLICTS_ADDED:
             self._conflicts |= {(a, r) for a, r in cast("list[tuple[int, int]]", payload["pairs"])}
+        elif event.type is EventType.CONFLICT_REMOVED:
+            self._conflicts.discard((cast("int", payload["a"]), cast("int", payload["r"])))
+        elif event.type is EventType.APPLICANT_OPENED:
+            self._opened.add((cast("int", payload["a"]), cast("int", payload["r"])))
 
     def differences(
         self, cycle_id: str, projection: CycleProjection, *, ledger: Ledger
@@ -95,6 +106,8 @@ class RecordedRequests:
         yield from _roster(cycle_id, projection, every, ledger=ledger)
         if set(ledger.conflicts(cycle_id)) != self._conflicts:
             yield f"conflict: the pairs {_ARE_NOT}"
+        if ledger.opened_pairs(cycle_id) != self._opened:
+            yield f"opened: the pairs {_ARE_NOT}"
 
     def _of_pulls(self, cycle_id: str, rules: Rules, *, ledger: Ledger) -> Iterable[str]:
         # A late or a volunteered score has a pull of its own.

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from swapflow.domain.ids import same_id
+from swapflow.domain.lists.value_choices import ValueChoices
 from swapflow.domain.people.application import (
     SPELLED,
     Application,
@@ -20,7 +21,6 @@ from swapflow.domain.people.application import (
     listed_values,
 )
 from swapflow.domain.people.reviewer import Reviewer
-from swapflow.domain.people.value_choices import ValueChoices
 from swapflow.engine.intake.applications import LEAVING
 from swapflow.engine.intake.erased_people import NOBODY_HELD, ErasedInList, ErasedPeople
 from swapflow.engine.intake.own_reviews import same_people

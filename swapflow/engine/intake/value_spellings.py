@@ -10,9 +10,9 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from swapflow.domain.lists.value_choices import ValueChoices
 from swapflow.domain.people.application import SPELLED, ApplicationStatus, NewApplication
 from swapflow.domain.people.plain_words import fold
-from swapflow.domain.people.value_choices import ValueChoices
 from swapflow.domain.rules import Rules
 from swapflow.engine.intake.applications import change_attribute
 from swapflow.engine.ports.cycles import CycleReads

@@ -61,6 +61,13 @@ class LaunchProblem:
     def __str__(self) -> str:
         return self.text
 
+    def nameless(self) -> "LaunchProblem":
+        """Return it without applicants' ids, for a person who reviews in the program."""
+        if not isinstance(self.text, Message) or "applicants" not in self.text.params:
+            return self
+        told = {**self.text.params, "applicants": "…"}
+        return replace(self, text=Message(self.text.code, **told))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Launchable:
@@ -93,7 +100,13 @@ def launchable(cycle_id: str, *, ledger: Ledger) -> Launchable:
 
 
 def launch(
-    cycle_id: str, *, by: str, shown: str = "", ledger: Ledger, provider: bool = False
+    cycle_id: str,
+    *,
+    by: str,
+    shown: str = "",
+    nameless: bool = False,
+    ledger: Ledger,
+    provider: bool = False,
 ) -> None:
     """Start a cycle; the coordinator then opens the floors' pulls for every ready application.
 
@@ -101,6 +114,7 @@ def launch(
         cycle_id: The cycle.
         by: Who starts it.
         shown: Digest of what the person was shown; "" if nothing was shown.
+        nameless: Whether problems are told without applicants' ids.
         ledger: The durable record.
         provider: Whether an identity provider is connected, through which people may sign in.
 
@@ -119,7 +133,8 @@ def launch(
             raise NotReadyError("cycle_launched_before", cycle=cycle_id, status=cycle.status)
         problems = launch_problems(cycle_id, ledger=ledger, provider=provider)
         if problems:
-            listing = "\n".join(f"  - {problem}" for problem in problems)
+            told = [problem.nameless() if nameless else problem for problem in problems]
+            listing = "\n".join(f"  - {problem}" for problem in told)
             raise InvalidInputError("cycle_cannot_launch", cycle=cycle_id, problems=listing)
         return launchable(cycle_id, ledger=ledger)
 

@@ -1,7 +1,7 @@
 """A preview before the launch: cost of the rules, what the rest buys, and the longest duration."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 from swapflow.domain.kind_overlap import most_drawn
@@ -79,6 +79,10 @@ class Preview:
     days: float | None
     warnings: tuple[str, ...]
     obstacles: tuple[LaunchProblem, ...]
+
+    def nameless(self) -> "Preview":
+        """Return it without applicants' ids, for a person who reviews in the program."""
+        return replace(self, obstacles=tuple(one.nameless() for one in self.obstacles))
 
 
 def preview(

@@ -36,6 +36,7 @@ class RulesEffect:
         entering: External ids of those who come onto the list by the scores of this moment.
         leaving: External ids of those who leave it.
         places: How many the list holds before and after.
+        named: Whether it says who enters and leaves; not to a person who reviews in the program.
     """
 
     scores: int = 0
@@ -44,11 +45,16 @@ class RulesEffect:
     entering: tuple[str, ...] = ()
     leaving: tuple[str, ...] = ()
     places: tuple[int, int] = (0, 0)
+    named: bool = True
 
     @property
     def changes_list(self) -> bool:
         """Whether the list of this moment is another one."""
         return bool(self.entering or self.leaving)
+
+    def nameless(self) -> "RulesEffect":
+        """Return it without who enters and leaves, for a person who reviews in the program."""
+        return replace(self, entering=(), leaving=(), places=(0, 0), named=False)
 
 
 def planned_effect(cycle_id: str, rules: Rules, *, ledger: Ledger) -> RulesEffect:

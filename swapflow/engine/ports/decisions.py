@@ -71,6 +71,14 @@ class DecisionReads(Protocol):
         """Read the (application, reviewer) pairs that are in conflict, in order."""
         ...
 
+    def opened_pairs(self, cycle_id: str) -> frozenset[tuple[int, int]]:
+        """Read the (application, reviewer) pairs that reviewers opened in another role."""
+        ...
+
+    def lifted_bars(self, cycle_id: str) -> Mapping[tuple[int, int], datetime]:
+        """Read when the bar of a voided review was lifted last, by (application, reviewer)."""
+        ...
+
     def conflict_sources(self, cycle_id: str) -> Mapping[tuple[int, int], str]:
         """Read the source of each conflict, by (application, reviewer)."""
         ...

@@ -261,6 +261,25 @@ class ApplicantName:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SeatFacts:
+    """What a reviewer has to do with a cycle's applications, by their numbers.
+
+    Attributes:
+        answered: A review was handed in.
+        barred: In conflict, or declined as unqualified.
+        opened: Opened in another role.
+        waiting: A request is open.
+        others: With a panel of which the reviewer is no member.
+    """
+
+    answered: frozenset[int]
+    barred: frozenset[int]
+    opened: frozenset[int]
+    waiting: frozenset[int]
+    others: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Waiting:
     """How many assignments of a kind wait for a reviewer, and how many of them are overdue."""
 

@@ -9,7 +9,13 @@ from swapflow.domain.people.document import Document, NewDocument
 from swapflow.domain.people.interview import Interview
 from swapflow.domain.reviewing.assignment import AssignmentStatus
 from swapflow.domain.reviewing.score import Draft, ScoreDetails
-from swapflow.engine.ports.records import ListedTask, ProgramSeat, TaskCounts, TaskRecord
+from swapflow.engine.ports.records import (
+    ListedTask,
+    ProgramSeat,
+    SeatFacts,
+    TaskCounts,
+    TaskRecord,
+)
 
 
 class ReviewerTasks(Protocol):
@@ -25,6 +31,10 @@ class ReviewerTasks(Protocol):
         Raises:
             DamagedRecordError: If the row or the rules of any of them cannot be read.
         """
+        ...
+
+    def seat_facts(self, cycle_id: str, reviewer: int) -> SeatFacts:
+        """Read which applications a reviewer has answered for, may not judge, or has open."""
         ...
 
     def listed_tasks(

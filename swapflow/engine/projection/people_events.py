@@ -3,6 +3,7 @@
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from enum import IntFlag
 from typing import cast
 
 import numpy as np
@@ -29,6 +30,16 @@ NO_VALUE = -1
 
 PAIR = 1 << 24
 """An (application, reviewer) pair is kept as one integer: application times this plus reviewer."""
+
+
+class Cause(IntFlag):
+    """What bars a reviewer from an applicant, whatever becomes of their request."""
+
+    ASKED = 1
+    CONFLICT = 2
+    UNQUALIFIED = 4
+    REVIEW = 8
+    OPENED = 16
 
 
 class PeopleProjection:
@@ -60,7 +71,7 @@ class PeopleProjection:
         self._barred: dict[int, tuple[int, ...]] = {}
         self._barred_list = array("q")
         self._barred_at: dict[int, int] = {}
-        self._for_good: set[int] = set()
+        self._for_good: dict[int, Cause] = {}
         self.asked_before: dict[int, set[int]] = {}
         self._busy: dict[int, set[int]] = {}
         self.panels: dict[int, set[int]] = {}
@@ -201,7 +212,16 @@ class PeopleProjection:
 
     def _conflicts_added(self, payload: Mapping[str, Json]) -> None:
         for application, reviewer in table_rows(payload["pairs"]):
-            self._bar_for_good(application, reviewer)
+            self._bar_for_good(application, reviewer, Cause.CONFLICT)
+
+    def _conflict_removed(self, payload: Mapping[str, Json]) -> None:
+        self._lift(int_of(payload["a"]), int_of(payload["r"]), Cause.CONFLICT)
+
+    def _bar_lifted(self, payload: Mapping[str, Json]) -> None:
+        self._lift(int_of(payload["a"]), int_of(payload["r"]), Cause.REVIEW)
+
+    def _applicant_opened(self, payload: Mapping[str, Json]) -> None:
+        self._bar_for_good(int_of(payload["a"]), int_of(payload["r"]), Cause.OPENED)
 
     def _conflict_waived(self, _payload: Mapping[str, Json]) -> None:
         """Change nothing: the pair stays barred, and its scores count as before."""
@@ -235,10 +255,20 @@ class PeopleProjection:
                 self._barred_at[pair] = len(self._barred_list)
             self._barred_list.append(pair)
 
-    def _bar_for_good(self, application: int, reviewer: int) -> None:
+    def _bar_for_good(self, application: int, reviewer: int, cause: Cause) -> None:
         """Bar a reviewer whatever becomes of their request."""
         self._bar(application, reviewer)
-        self._for_good.add(application * PAIR + reviewer)
+        pair = application * PAIR + reviewer
+        self._for_good[pair] = self._for_good.get(pair, cause) | cause
+
+    def _lift(self, application: int, reviewer: int, cause: Cause) -> None:
+        """End one cause of a bar; the last one frees the reviewer to be asked, after others."""
+        pair = application * PAIR + reviewer
+        left = self._for_good.pop(pair, Cause(0)) & ~cause
+        if left:
+            self._for_good[pair] = left
+        else:
+            self._free(application, reviewer)
 
     def _free(self, application: int, reviewer: int, *, last: bool = True) -> None:
         """Free a reviewer to be asked again, after others, unless something bars them for good."""

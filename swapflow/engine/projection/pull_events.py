@@ -10,6 +10,7 @@ from swapflow.domain.people.reviewer import DeclineKind
 from swapflow.domain.reviewing.assignment import PullReason
 from swapflow.domain.rules import FIRST_ASKING, Rules
 from swapflow.engine.projection.open_pulls import OpenPull
+from swapflow.engine.projection.people_events import Cause
 from swapflow.engine.projection.pull_tables import PullTables
 from swapflow.engine.projection.score_table import (
     GrowingScores,
@@ -160,14 +161,17 @@ class PullProjection(PullTables):
             facts.out += 1
             facts.load[kind] = facts.load.get(kind, 0) + 1
             # As long as it is open, and in the first version for good: nobody is asked twice.
-            self._bar(application, reviewer)
+            if self._bars_once_asked():
+                self._bar_for_good(application, reviewer, Cause.ASKED)
+            else:
+                self._bar(application, reviewer)
 
     def _scored(self, payload: Mapping[str, Json]) -> None:
         application, kind, ordinal = (int_of(payload[name]) for name in ("a", "k", "o"))
         seat, reviewer = int_of(payload["seat"]), int_of(payload["r"])
         pull = self.open.get((application, kind, ordinal))
         if payload["counts"] or payload["extra"] == VOLUNTEERED or self._bars_once_asked():
-            self._bar_for_good(application, reviewer)
+            self._bar_for_good(application, reviewer, Cause.REVIEW)
         if payload["extra"] == EXTRA_PULL:
             self._rank += 1
             self._count_pull(application, kind, ordinal)
@@ -209,7 +213,7 @@ class PullProjection(PullTables):
         counted, counts = self._scores.counts[row], int(bool(payload["counts"]))
         if counts:
             # Admitted, or counted again: only a person lifts a bar that a review has made.
-            self._bar_for_good(application, int(self._scores.reviewer[row]))
+            self._bar_for_good(application, int(self._scores.reviewer[row]), Cause.REVIEW)
         self._scores.correct(row, value=int_of(payload["v"]), counts=counts)
         pull = self.open.get((application, kind, ordinal))
         if pull is not None and counted and not counts:
@@ -232,8 +236,10 @@ class PullProjection(PullTables):
                 self._free(application, reviewer, last=False)
             case DeclineKind.BUSY:
                 self._busy.setdefault(reviewer, set()).add(application)
-            case DeclineKind.CONFLICT | DeclineKind.UNQUALIFIED:
-                self._bar_for_good(application, reviewer)
+            case DeclineKind.CONFLICT:
+                self._bar_for_good(application, reviewer, Cause.CONFLICT)
+            case DeclineKind.UNQUALIFIED:
+                self._bar_for_good(application, reviewer, Cause.UNQUALIFIED)
 
     def _no_show(self, payload: Mapping[str, Json]) -> None:
         for application, kind, ordinal, seat, _attempt, reviewer in table_rows(payload["items"]):

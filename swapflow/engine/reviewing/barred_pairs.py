@@ -45,6 +45,13 @@ def bar_pairs(
     """
     tx.add_conflicts(pairs, source=source)
     tx.record(EventType.CONFLICTS_ADDED, {"pairs": [list(pair) for pair in pairs]})
+    return take_back_requests(tx, pairs, address=address)
+
+
+def take_back_requests(
+    tx: Transaction, pairs: Collection[Pair], *, address: str = ""
+) -> tuple[Assignment, ...]:
+    """Take back what pairs that were barred just now have out; Args and Returns as `bar_pairs`."""
     barred = set(pairs)
     asked = _asked(tx, {reviewer for _, reviewer in barred})
     return _take_back(

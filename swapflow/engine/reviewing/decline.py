@@ -44,7 +44,7 @@ def decline(
         # A conditional update: a score that arrives at the same moment is kept, and declining
         # fails.
         moved = tx.move_assignments(
-            [assignment], AssignmentStatus.DECLINED, allowed=OPEN_ASSIGNMENT
+            [assignment], AssignmentStatus.DECLINED, allowed=OPEN_ASSIGNMENT, decline=kind
         )
         if not moved:
             raise AssignmentClosedError(assignment, found.status)

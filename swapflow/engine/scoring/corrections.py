@@ -299,7 +299,7 @@ def _was_kept(tx: Transaction, score: Score) -> bool:
     return (
         score.reason == NotCounted.NO_LONGER_ASKED
         and tx.pulls([score.pull_id])[score.pull_id].status is PullStatus.CANCELLED
-        and (score.application, score.reviewer) not in tx.conflicts()
+        and (score.application, score.reviewer) not in tx.conflicts() | tx.opened_pairs()
     )
 
 

@@ -101,12 +101,12 @@ def _same_reviewers(tx: Transaction, asked: Sequence[Assignment]) -> list[Assign
         seat = (assignment.pull_id, assignment.seat)
         if seat not in last or last[seat].attempt < assignment.attempt:
             last[seat] = assignment
-    conflicts = tx.conflicts()
+    barred = tx.conflicts() | tx.opened_pairs()
     roster = tx.reviewers()
     return [
         a
         for a in last.values()
         if a.status is AssignmentStatus.CANCELLED
-        and (a.application, a.reviewer) not in conflicts
+        and (a.application, a.reviewer) not in barred
         and roster[a.reviewer].active
     ]

@@ -135,12 +135,16 @@ class CycleService:
         """Read what a launch rests on, with its digest."""
         return launchable(cycle_id, ledger=self.context.ledger)
 
-    def launch(self, cycle_id: str, *, by: str, shown: str = "") -> None:
-        """Start a cycle; with a digest, only as it was shown."""
+    def launch(self, cycle_id: str, *, by: str, shown: str = "", nameless: bool = False) -> None:
+        """Start a cycle; with a digest, only as it was shown.
+
+        What prevents it is told without applicants' ids if `nameless`.
+        """
         launch(
             cycle_id,
             by=by,
             shown=shown,
+            nameless=nameless,
             ledger=self.context.ledger,
             provider=self.context.provider,
         )

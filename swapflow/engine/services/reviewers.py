@@ -1,9 +1,11 @@
 """Reviewers, and the interviews that they hold."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from swapflow.domain.people.reviewer import NewReviewer, Reviewer
+from swapflow.engine.intake import lifted_bars
 from swapflow.engine.intake.roster import (
     add_conflicts,
     come_back,
@@ -20,6 +22,8 @@ from swapflow.engine.intake.roster_list import (
 )
 from swapflow.engine.notifications.reviewer_mail import nudge, nudge_late
 from swapflow.engine.reviewing import interviews
+from swapflow.engine.reviewing import seat_view as seat_views
+from swapflow.engine.reviewing.seat_view import SeatView
 from swapflow.engine.scoring.conflicting_scores import (
     ConflictingScore,
     conflicting_scores,
@@ -169,6 +173,51 @@ class ReviewerService:
             ledger=self.context.ledger,
         )
         return self.context.ring_after(cycle_id, taken_back)
+
+    def remove_conflict(
+        self, cycle_id: str, application: str, reviewer: str, *, by: str, reason: str
+    ) -> None:
+        """Take a conflict of interest back; the reviewer may be asked again."""
+        lifted_bars.remove_conflict(
+            cycle_id, application, reviewer, by=by, reason=reason, ledger=self.context.ledger
+        )
+        self.context.doorbell.ring(cycle_id)
+
+    def lift_bar(
+        self, cycle_id: str, application: str, reviewer: str, *, by: str, reason: str
+    ) -> bool:
+        """Let a reviewer be asked again after a void; False if they may be already."""
+        lifted = lifted_bars.lift_bar(
+            cycle_id, application, reviewer, by=by, reason=reason, ledger=self.context.ledger
+        )
+        return self.context.ring_after(cycle_id, lifted)
+
+    def lifted_bars(self, cycle_id: str) -> Mapping[tuple[int, int], datetime]:
+        """Read when the bar of a voided review was lifted last, by (application, reviewer)."""
+        return self.context.ledger.lifted_bars(cycle_id)
+
+    def conflict_sources(self, cycle_id: str) -> Mapping[tuple[int, int], str]:
+        """Read who said of each conflict, by (application, reviewer)."""
+        return self.context.ledger.conflict_sources(cycle_id)
+
+    def seat_view(self, cycle_id: str, reviewer: int) -> SeatView | None:
+        """Read what a reviewer may see in another role; None once asking has ended."""
+        return seat_views.seat_view(cycle_id, reviewer, ledger=self.context.ledger)
+
+    def open_applicant(
+        self, cycle_id: str, number: int, reviewer: int, *, by: str, reason: str
+    ) -> bool:
+        """Let a reviewer see an applicant in another role; False if they had opened it."""
+        opened = seat_views.open_applicant(
+            cycle_id,
+            number,
+            reviewer,
+            by=by,
+            reason=reason,
+            address=self.context.address,
+            ledger=self.context.ledger,
+        )
+        return self.context.ring_after(cycle_id, opened)
 
     def waive_conflict(
         self, cycle_id: str, application: str, reviewer: str, *, by: str, reason: str

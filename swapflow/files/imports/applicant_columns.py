@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 
+from swapflow.domain.lists.listed_status import listed_status
 from swapflow.domain.people.age_bands import AgeBands, tells_age
 from swapflow.domain.people.application import ApplicationStatus
 from swapflow.domain.people.group_sizes import SMALL, compares_little
-from swapflow.domain.people.listed_status import listed_status
 from swapflow.domain.people.plain_words import fold
 from swapflow.domain.people.protected_attributes import protected_trait
 from swapflow.domain.rules import Rules

@@ -8,14 +8,15 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from swapflow.domain.ids import same_id
+from swapflow.domain.lists.listed_status import listed_status
 from swapflow.domain.people.age_bands import AgeBands
 from swapflow.domain.people.application import ApplicationStatus, NewApplication
-from swapflow.domain.people.listed_status import listed_status
 from swapflow.domain.people.mail_address import read_address
 from swapflow.domain.rules import Rules
 from swapflow.errors import BadRow, InvalidInputError
 from swapflow.files.imports.applicant_columns import AgeColumns, Columns
 from swapflow.files.imports.id_column import IdColumn
+from swapflow.files.imports.possible_duplicates import difference_of_rows
 from swapflow.files.tables.cells import read_yes_no, refuse, shorten
 from swapflow.files.tables.dates import read_date_column
 from swapflow.files.tables.table import Source, Table, TableRow, read_table
@@ -219,7 +220,7 @@ class _Reader:
     def _merge(
         self, row: TableRow, earlier: NewApplication, again: NewApplication, line: int
     ) -> None:
-        differing = _difference(earlier, again)
+        differing = difference_of_rows(earlier, again)
         if differing:
             self._refuse(
                 row.line,
@@ -375,30 +376,6 @@ class _Reader:
         self.bad.append(
             BadRow(line=line, column=column, value=shorten(value), reason=reason, cure=cure)
         )
-
-
-def _difference(first: NewApplication, second: NewApplication) -> str:
-    """Name what differs between two rows of one applicant, beyond case and spaces."""
-    left, right = (_comparable(application) for application in (first, second))
-    names = [name for name in {**left, **right} if left.get(name) != right.get(name)]
-    if {"ready", "status"} <= set(names):
-        names.remove("ready")  # one column said both
-    return ", ".join(names)
-
-
-def _comparable(application: NewApplication) -> dict[str, object]:
-    return {
-        "name": same_id(application.name),
-        "email": same_id(application.email),
-        "ready": application.ready,
-        "status": application.left,
-        **{
-            name: same_id(value)
-            for part in (application.selection, application.monitor, application.fields)
-            for name, value in part.items()
-        },
-        "documents": application.documents,
-    }
 
 
 def _some(names: Sequence[str]) -> str:

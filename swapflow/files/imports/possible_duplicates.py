@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from swapflow.domain.erased_person import loose_id
+from swapflow.domain.ids import same_id
+from swapflow.domain.people.application import NewApplication
 from swapflow.domain.people.plain_words import fold
 
 
@@ -70,3 +72,27 @@ def plain_name(name: str) -> str:
     """Reduce a name to what two spellings of it share."""
     letters = "".join(c if c.isalnum() else " " for c in fold(name))
     return " ".join(sorted(letters.split()))
+
+
+def difference_of_rows(first: NewApplication, second: NewApplication) -> str:
+    """Name what differs between two rows of one applicant, beyond case and spaces."""
+    left, right = (_comparable(application) for application in (first, second))
+    names = [name for name in {**left, **right} if left.get(name) != right.get(name)]
+    if {"ready", "status"} <= set(names):
+        names.remove("ready")  # one column said both
+    return ", ".join(names)
+
+
+def _comparable(application: NewApplication) -> dict[str, object]:
+    return {
+        "name": same_id(application.name),
+        "email": same_id(application.email),
+        "ready": application.ready,
+        "status": application.left,
+        **{
+            name: same_id(value)
+            for part in (application.selection, application.monitor, application.fields)
+            for name, value in part.items()
+        },
+        "documents": application.documents,
+    }

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from datetime import datetime
 
 from sqlalchemy import Connection, bindparam, exists, insert, or_, select
 from typing_extensions import override
@@ -22,6 +23,7 @@ from swapflow.ledger.schema import (
     MEETING,
     MEETING_OUTCOME,
     MEETING_TURN,
+    OPENED,
     PANEL,
     SCORE,
 )
@@ -74,6 +76,25 @@ class SqlMeetings(DecisionReads):
         query = select(*columns).where(CONFLICT.c.cycle_id == cycle_id).order_by(*columns)
         with self._database.reading() as connection:
             return tuple((row.application, row.reviewer) for row in connection.execute(query))
+
+    @override
+    def opened_pairs(self, cycle_id: str) -> frozenset[tuple[int, int]]:
+        query = select(OPENED.c.application, OPENED.c.reviewer).filter_by(cycle_id=cycle_id)
+        with self._database.reading() as connection:
+            return frozenset((row.application, row.reviewer) for row in connection.execute(query))
+
+    @override
+    def lifted_bars(self, cycle_id: str) -> Mapping[tuple[int, int], datetime]:
+        query = (
+            select(EVENT.c.body, EVENT.c.at)
+            .where(EVENT.c.cycle_id == cycle_id, EVENT.c.type == EventType.BAR_LIFTED.value)
+            .order_by(EVENT.c.seq)
+        )
+        with self._database.reading() as connection:
+            found = [
+                (json.loads(row.body)["payload"], row.at) for row in connection.execute(query)
+            ]
+        return {(payload["a"], payload["r"]): at for payload, at in found}
 
     @override
     def conflict_sources(self, cycle_id: str) -> Mapping[tuple[int, int], str]:

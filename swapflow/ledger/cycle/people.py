@@ -23,6 +23,7 @@ from swapflow.ledger.schema import (
     DOCUMENT,
     EXPERTISE,
     MONITORING_ATTRIBUTE,
+    OPENED,
     PANEL,
     ROSTER,
     ROSTER_ABSENCE,
@@ -182,6 +183,26 @@ class PeopleWrites(NamedRowWrites, PeopleWritesPort):
     @override
     def conflicts(self) -> frozenset[tuple[int, int]]:
         query = select(CONFLICT.c.application, CONFLICT.c.reviewer).filter_by(cycle_id=self._id)
+        return frozenset(
+            (row.application, row.reviewer) for row in self._connection.execute(query)
+        )
+
+    @override
+    def remove_conflict(self, application: int, reviewer: int) -> None:
+        self._connection.execute(
+            delete(CONFLICT).filter_by(
+                cycle_id=self._id, application=application, reviewer=reviewer
+            )
+        )
+
+    @override
+    def add_opened(self, application: int, reviewer: int) -> bool:
+        row = {"cycle_id": self._id, "application": application, "reviewer": reviewer}
+        return insert_ignoring(self._connection, OPENED, [row]) > 0
+
+    @override
+    def opened_pairs(self) -> frozenset[tuple[int, int]]:
+        query = select(OPENED.c.application, OPENED.c.reviewer).filter_by(cycle_id=self._id)
         return frozenset(
             (row.application, row.reviewer) for row in self._connection.execute(query)
         )

@@ -1,16 +1,36 @@
 """A reviewer's tasks read with all that belongs to them, in one statement each."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import fields
 from typing import Any
 
-from sqlalchemy import bindparam, func, or_, select
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    Table,
+    bindparam,
+    exists,
+    func,
+    literal,
+    or_,
+    select,
+    union_all,
+)
 from typing_extensions import override
 
 from swapflow.domain.ids import cycle_of
 from swapflow.domain.people.interview import Interview
+from swapflow.domain.people.reviewer import DeclineKind
 from swapflow.domain.people.shown_columns import ShownColumns
 from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT, AssignmentStatus
-from swapflow.engine.ports.records import SHOWN, ListedTask, ProgramSeat, TaskCounts, TaskRecord
+from swapflow.engine.ports.records import (
+    SHOWN,
+    ListedTask,
+    ProgramSeat,
+    SeatFacts,
+    TaskCounts,
+    TaskRecord,
+)
 from swapflow.engine.ports.reviewer_tasks import ReviewerTasks
 from swapflow.errors import NotFoundError
 from swapflow.ledger.core import queries
@@ -23,10 +43,13 @@ from swapflow.ledger.core.statements import rows_in
 from swapflow.ledger.schema import (
     APPLICATION,
     ASSIGNMENT,
+    CONFLICT,
     CYCLE,
     DRAFT,
     INTERVIEW,
     LIST_READING,
+    OPENED,
+    PANEL,
     PERSON,
     ROUND,
     RULES,
@@ -85,6 +108,45 @@ _LISTED = (
         ASSIGNMENT.c.reviewer == bindparam("reviewer"),
         ASSIGNMENT.c.status.in_(bindparam("values", expanding=True)),
     )
+)
+
+
+_MINE = PANEL.alias("mine")
+
+
+def _of_reviewer(what: str, table: Table, *conditions: ColumnElement[bool]) -> Select[Any]:
+    """Select the applications that a reviewer has something to do with."""
+    return select(literal(what).label("what"), table.c.application).where(
+        table.c.cycle_id == bindparam("cycle"),
+        table.c.reviewer == bindparam("reviewer"),
+        *conditions,
+    )
+
+
+# One statement of five parts, each by an index that begins with the cycle.
+_SEAT_FACTS = union_all(
+    _of_reviewer("answered", ASSIGNMENT, ASSIGNMENT.c.status == AssignmentStatus.SCORED.value),
+    _of_reviewer("barred", CONFLICT),
+    _of_reviewer(
+        "barred",
+        ASSIGNMENT,
+        ASSIGNMENT.c.status == AssignmentStatus.DECLINED.value,
+        ASSIGNMENT.c.decline_kind == DeclineKind.UNQUALIFIED.value,
+    ),
+    _of_reviewer("opened", OPENED),
+    _of_reviewer(
+        "waiting", ASSIGNMENT, ASSIGNMENT.c.status.in_([s.value for s in OPEN_ASSIGNMENT])
+    ),
+    select(literal("others").label("what"), PANEL.c.application)
+    .where(
+        PANEL.c.cycle_id == bindparam("cycle"),
+        ~exists().where(
+            _MINE.c.cycle_id == PANEL.c.cycle_id,
+            _MINE.c.application == PANEL.c.application,
+            _MINE.c.reviewer == bindparam("reviewer"),
+        ),
+    )
+    .distinct(),
 )
 
 
@@ -155,6 +217,16 @@ class SqlTaskReads(ReviewerTasks):
             found = {str(status): int(count) for status, count in connection.execute(query)}
         done = found.pop(AssignmentStatus.SCORED.value, 0)
         return TaskCounts(done=done, waiting=sum(found.values()))
+
+    @override
+    def seat_facts(self, cycle_id: str, reviewer: int) -> SeatFacts:
+        found: dict[str, set[int]] = {}
+        asked = {"cycle": cycle_id, "reviewer": reviewer}
+        with self._database.reading() as connection, rows_of(ASSIGNMENT, cycle_id):
+            for what, application in connection.execute(_SEAT_FACTS, asked):
+                found.setdefault(what, set()).add(application)
+        names = (field.name for field in fields(SeatFacts))
+        return SeatFacts(**{name: frozenset(found.get(name, ())) for name in names})
 
     @override
     def listed_tasks(

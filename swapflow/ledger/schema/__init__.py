@@ -72,6 +72,7 @@ from swapflow.ledger.schema.people import (
     ImportedRow,
     ListReadingRow,
     MonitoringAttributeRow,
+    OpenedRow,
     PanelRow,
     PersonRow,
     RosterAbsenceRow,
@@ -115,6 +116,7 @@ ROSTER = table(RosterRow)
 ROSTER_ABSENCE = table(RosterAbsenceRow)
 EXPERTISE = table(ExpertiseRow)
 CONFLICT = table(ConflictRow)
+OPENED = table(OpenedRow)
 PANEL = table(PanelRow)
 ENDORSEMENT = table(EndorsementRow)
 ERASED_PERSON = table(ErasedPersonRow)

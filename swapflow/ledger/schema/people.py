@@ -226,6 +226,15 @@ class ConflictRow(SQLModel, table=True):
     source: str
 
 
+class OpenedRow(SQLModel, table=True):
+    """An application that a reviewer opened in another role, before a review of it."""
+
+    __tablename__ = "opened"
+    cycle_id: str = Field(primary_key=True, foreign_key="cycle.id")
+    application: int = Field(primary_key=True)
+    reviewer: int = Field(primary_key=True)
+
+
 class PanelRow(SQLModel, table=True):
     """An application with rows here goes to no other reviewer."""
 

@@ -1,5 +1,6 @@
 """The audit log: who did what, newest first, of a program or of the whole office."""
 
+from collections.abc import Collection
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request
@@ -8,7 +9,7 @@ from fastapi.responses import Response
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.web.http.context import app_context
-from swapflow.web.http.dependencies import may
+from swapflow.web.http.dependencies import closed_programs, may
 from swapflow.web.http.program_page import held, visible
 from swapflow.web.http.rendering import render
 
@@ -24,8 +25,9 @@ Before = Annotated[int, Query(ge=0, le=2**62)]
 @router.get("/setup/audit")
 def office_log(request: Request, principal: MayAudit, before: Before = 0) -> Response:
     """Show what was done in the office, in every program and outside them."""
-    del principal
-    return _page(request, {"cycle": None, "zone": "UTC", "path": "/setup/audit"}, before, None)
+    closed = closed_programs(request, principal)
+    context: dict[str, object] = {"cycle": None, "zone": "UTC", "path": "/setup/audit"}
+    return _page(request, context, before, None, closed)
 
 
 @router.get("/today/{cycle_id}/audit")
@@ -47,7 +49,11 @@ def program_log(
 
 
 def _page(
-    request: Request, context: dict[str, object], before: int, cycle_id: str | None
+    request: Request,
+    context: dict[str, object],
+    before: int,
+    cycle_id: str | None,
+    closed: Collection[str] = (),
 ) -> Response:
     # One more than is shown tells whether there are older ones.
     found = app_context(request).office.audit_log.entries(
@@ -59,7 +65,7 @@ def _page(
         "account/audit_log.html",
         {
             **context,
-            "entries": [entry for _, entry in found[:PAGE]],
+            "entries": [entry.seen_from(closed) for _, entry in found[:PAGE]],
             "older": found[PAGE - 1][0] if more else 0,
             "newest": before == 0,
         },

@@ -19,6 +19,7 @@ from swapflow.web.api.resources import (
     reconsiderations,
     reviewer_tasks,
     reviewers,
+    rules,
     scores,
     tasks,
     values,
@@ -31,6 +32,7 @@ PREFIX = "/api/v1"
 router = APIRouter(prefix=PREFIX, route_class=ApiRoute)
 for part in (
     cycles,
+    rules,
     imports,
     applications,
     values,

@@ -1,4 +1,4 @@
-"""What staff correct and record of one applicant: name, address, conflicts, pins."""
+"""What staff do about one applicant: correct, ask, record conflicts, pin, open, erase."""
 
 from typing import Annotated
 
@@ -7,11 +7,13 @@ from fastapi.responses import Response
 
 from swapflow.domain.people.mail_address import can_be_mailed
 from swapflow.domain.seal import NOTHING
+from swapflow.errors import InvalidInputError
+from swapflow.identity.committee_members import refuse_other_role
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.messages import Message
 from swapflow.web.cycle.applicants import card_again, name_of, roster_options
-from swapflow.web.http.context import Product
+from swapflow.web.http.context import Product, TheOffice
 from swapflow.web.http.dependencies import may
 from swapflow.web.http.nested_forms import MadeFrom, TheForm, made_from, text
 from swapflow.web.http.program_page import FieldError, Reason, act, plain_line, said_why
@@ -20,6 +22,8 @@ from swapflow.web.http.program_page import FieldError, Reason, act, plain_line, 
 router = APIRouter(prefix="/applicants")
 
 MayManage = Annotated[Principal, Depends(may(Right.MANAGE_APPLICANTS))]
+MayRead = Annotated[Principal, Depends(may(Right.SEE_APPLICANTS))]
+MaySetUp = Annotated[Principal, Depends(may(Right.SET_UP))]
 MayDecide = Annotated[Principal, Depends(may(Right.DECIDE))]
 MayEnter = Annotated[Principal, Depends(may(Right.ENTER_REVIEWS))]
 MayManageReviewers = Annotated[Principal, Depends(may(Right.MANAGE_REVIEWERS))]
@@ -79,7 +83,8 @@ def record_conflict(
     """Record that a reviewer may not judge an applicant, and take back what is out."""
 
     def deed() -> None:
-        if reviewer not in {known for known, _ in roster_options(product, cycle_id)}:
+        known = roster_options(product.reviewers.list(cycle_id))
+        if reviewer not in {name for name, _ in known}:
             raise FieldError("reviewer", "reviewer_not_chosen")
         pair = (name_of(product, cycle_id, number), reviewer)
         product.reviewers.add_conflicts(cycle_id, [pair], source=f"staff: {principal.name}")
@@ -92,6 +97,68 @@ def record_conflict(
         deed,
         form="conflict",
         typed={"reviewer": reviewer},
+        again=card_again(request, principal, product, cycle_id, number),
+    )
+
+
+@router.post("/{cycle_id}/{number}/conflict/remove")
+def remove_conflict(
+    request: Request,
+    principal: MayManageReviewers,
+    product: Product,
+    office: TheOffice,
+    cycle_id: str,
+    number: int,
+    reviewer: Annotated[str, Form()] = "",
+    reason: Reason = "",
+) -> Response:
+    """Take a conflict back that was none, with a reason."""
+
+    def deed() -> None:
+        why, name = said_why(reason), name_of(product, cycle_id, number)
+        for one in product.reviewers.list(cycle_id):
+            if one.external_id == reviewer:
+                cycle = product.cycles.get(cycle_id)
+                refuse_other_role(one, users=office.users.list, cycle=cycle)
+        product.reviewers.remove_conflict(cycle_id, name, reviewer, by=principal.name, reason=why)
+
+    return act(
+        request,
+        principal,
+        f"/applicants/{cycle_id}/{number}",
+        Message("act_conflict_removed"),
+        deed,
+        form=f"remove {reviewer}",
+        typed={"reason": reason},
+        again=card_again(request, principal, product, cycle_id, number),
+    )
+
+
+@router.post("/{cycle_id}/{number}/open")
+def open_all_the_same(
+    request: Request,
+    principal: MayRead,
+    product: Product,
+    cycle_id: str,
+    number: int,
+    reason: Reason = "",
+) -> Response:
+    """Let a reviewer of the program see an applicant, of whom they are never asked then."""
+
+    def deed() -> None:
+        why, seat = said_why(reason), principal.reviews_in(cycle_id)
+        if seat is None:
+            raise InvalidInputError("not_a_reviewer_here")
+        product.reviewers.open_applicant(cycle_id, number, seat, by=principal.name, reason=why)
+
+    return act(
+        request,
+        principal,
+        f"/applicants/{cycle_id}/{number}",
+        Message("act_applicant_opened"),
+        deed,
+        form="open",
+        typed={"reason": reason},
         again=card_again(request, principal, product, cycle_id, number),
     )
 
@@ -154,5 +221,66 @@ def pin(
         deed,
         form="pin",
         typed={"reason": reason, "revision": revision},
+        again=card_again(request, principal, product, cycle_id, number),
+    )
+
+
+@router.post("/{cycle_id}/{number}/ask")
+def ask(
+    request: Request,
+    principal: MayManage,
+    product: Product,
+    cycle_id: str,
+    number: int,
+    kind: Annotated[str, Form()] = "",
+    reason: Reason = "",
+) -> Response:
+    """Ask for an extra review."""
+
+    def deed() -> None:
+        if kind not in {known.name for known in product.cycles.rules(cycle_id).kinds}:
+            raise FieldError("kind", "kind_not_chosen")
+        why = said_why(reason)
+        name = name_of(product, cycle_id, number)
+        product.applicants.ask(cycle_id, name, kind, by=principal.name, reason=why)
+
+    back = f"/applicants/{cycle_id}/{number}"
+    return act(
+        request,
+        principal,
+        back,
+        Message("act_review_asked", kind=kind),
+        deed,
+        form="ask",
+        typed={"kind": kind, "reason": reason},
+        again=card_again(request, principal, product, cycle_id, number),
+    )
+
+
+@router.post("/{cycle_id}/{number}/erase")
+def erase(
+    request: Request,
+    principal: MaySetUp,
+    product: Product,
+    cycle_id: str,
+    number: int,
+    confirm: Annotated[str, Form()] = "",
+) -> Response:
+    """Erase everything personal about an applicant, once their id is typed."""
+
+    def deed() -> None:
+        name = name_of(product, cycle_id, number)
+        if confirm.strip() != name:
+            raise FieldError("confirm", "erasing_applicant_name_differs", name=name)
+        product.applicants.erase(cycle_id, name, by=principal.name)
+
+    return act(
+        request,
+        principal,
+        f"/applicants/{cycle_id}",
+        Message("act_applicant_erased", number=number),
+        deed,
+        form="erase",
+        typed={"confirm": confirm},
         again=card_again(request, principal, product, cycle_id, number),
     )

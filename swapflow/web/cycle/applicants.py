@@ -1,6 +1,6 @@
 """Applicants: the table of a program, and one applicant's card with everything staff may do."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
@@ -9,10 +9,13 @@ from fastapi import APIRouter, Depends, Form, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
 from swapflow.domain.cohort.quality_words import likely_words
+from swapflow.domain.cycle import Cycle
 from swapflow.domain.people.application import ApplicationStatus
 from swapflow.domain.people.plain_words import search_for
+from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.seal import NOTHING
 from swapflow.engine.intake.applications import contact_revision
+from swapflow.engine.reviewing.seat_view import SeatView
 from swapflow.errors import InvalidInputError
 from swapflow.files.exports.document import can_make_pdf
 from swapflow.i18n.languages import gettext_noop
@@ -20,12 +23,11 @@ from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.messages import Message
 from swapflow.web.http.context import Product, app_context
-from swapflow.web.http.dependencies import may, may_anywhere
+from swapflow.web.http.dependencies import may, may_anywhere, seat_view_of
 from swapflow.web.http.nested_forms import MadeFrom
 from swapflow.web.http.program_page import (
     NOTHING_REFUSED,
     Again,
-    FieldError,
     Reason,
     Refused,
     act,
@@ -40,7 +42,6 @@ router = APIRouter(prefix="/applicants")
 
 MayRead = Annotated[Principal, Depends(may(Right.SEE_APPLICANTS))]
 MayManage = Annotated[Principal, Depends(may(Right.MANAGE_APPLICANTS))]
-MaySetUp = Annotated[Principal, Depends(may(Right.SET_UP))]
 MaySomewhere = Annotated[Principal, Depends(may_anywhere(Right.SEE_APPLICANTS))]
 Word = Annotated[str, Query(max_length=100)]
 
@@ -98,7 +99,8 @@ def show_table(  # noqa: PLR0913, PLR0917 - FastAPI reads the query from the sig
     page: Annotated[int, Query(ge=1, le=100_000)] = 1,
 ) -> Response:
     """Show a page of the table, filtered and sorted here."""
-    rows, is_found = _rows(product, cycle_id), search_for(q)
+    seat = seat_view_of(request, principal, cycle_id)
+    rows, is_found = _rows(product, cycle_id, seat=seat), search_for(q)
     found = [
         row
         for row in rows
@@ -130,6 +132,7 @@ def show_table(  # noqa: PLR0913, PLR0917 - FastAPI reads the query from the sig
             "link": lambda **change: "?" + urlencode({**query, **change}),
             "states": [status.value for status in ApplicationStatus],
             "sorts": list(_SORTS),
+            "seated": seat is not None,
         },
     )
 
@@ -138,11 +141,35 @@ def show_table(  # noqa: PLR0913, PLR0917 - FastAPI reads the query from the sig
 def show_card(
     request: Request, principal: MayRead, product: Product, cycle_id: str, number: int
 ) -> Response:
-    """Show what reviewers said about an applicant, and why each of them was asked."""
-    return _card(request, principal, product, cycle_id, number)
+    """Show what reviewers said about an applicant, and why each of them was asked.
+
+    A reviewer of the program who may not see the applicant is shown how to open them.
+    """
+    return card(request, principal, product, cycle_id, number)
 
 
-def _card(
+def _closed(
+    request: Request,
+    principal: Principal,
+    cycle: Cycle,
+    number: int,
+    refused: Refused = NOTHING_REFUSED,
+) -> Response:
+    """Say that an applicant is closed to a reviewer until asking ends, and how to open them."""
+    return render(
+        request,
+        "cycle/closed_applicant.html",
+        {
+            "cycle": cycle,
+            "cycles": visible(app_context(request), principal, Right.SEE_APPLICANTS),
+            "number": number,
+            "refused": refused,
+        },
+        status=refused.status if refused.form else 403,
+    )
+
+
+def card(
     request: Request,
     principal: Principal,
     product: Product,
@@ -150,10 +177,18 @@ def _card(
     number: int,
     refused: Refused = NOTHING_REFUSED,
 ) -> Response:
+    """Render an applicant's page, with a form that was refused if there is one."""
     application = product.applicants.get(cycle_id, number)
     cycle, rules = product.cycles.get(cycle_id), product.cycles.rules(cycle_id)
+    seat = seat_view_of(request, principal, cycle_id)
+    if seat is not None and not seat.sees(number):
+        return _closed(request, principal, cycle, number, refused)
+    named = seat is None or seat.names(number)
+    if seat is not None:
+        application = seat.shown(application)
     rights = held(app_context(request), principal, cycle)
-    (row,) = _rows(product, cycle_id, number)
+    (row,) = _rows(product, cycle_id, number, seat=seat)
+    people = product.reviewers.list(cycle_id) if Right.MANAGE_REVIEWERS in rights else ()
     asked = product.reports.asked_about(cycle_id, number) if row["external_id"] else ()
     staff = Right.SEE_REVIEWERS in rights
     said = []
@@ -189,7 +224,9 @@ def _card(
             "pin": next(
                 (p for p in product.reports.pins(cycle_id) if p.application == number), None
             ),
-            "documents": product.applicants.files(cycle_id, number),
+            # A file that was not made ready for blind reading may tell who the applicant is.
+            "documents": product.applicants.files(cycle_id, number) if named else (),
+            "named": named,
             "again": [
                 r for r in product.reconsiderations.list(cycle_id) if r.application == number
             ],
@@ -201,9 +238,8 @@ def _card(
                 for one in product.reviewers.conflicting_scores(cycle_id)
                 if one.score.application == number
             ],
-            "roster": (
-                roster_options(product, cycle_id) if Right.MANAGE_REVIEWERS in rights else ()
-            ),
+            "conflicts": _conflicts(product, cycle_id, number, people) if people else (),
+            "roster": roster_options(people),
             "refused": refused,
         },
         status=refused.status,
@@ -214,7 +250,7 @@ def card_again(
     request: Request, principal: Principal, product: Product, cycle_id: str, number: int
 ) -> Again:
     """Return what shows the applicant's page again, with a form that was refused."""
-    return lambda refused: _card(request, principal, product, cycle_id, number, refused)
+    return lambda refused: card(request, principal, product, cycle_id, number, refused)
 
 
 @router.post("/{cycle_id}/{number}/status")
@@ -257,68 +293,23 @@ def move(
     )
 
 
-@router.post("/{cycle_id}/{number}/ask")
-def ask(
-    request: Request,
-    principal: MayManage,
-    product: Product,
-    cycle_id: str,
-    number: int,
-    kind: Annotated[str, Form()] = "",
-    reason: Reason = "",
-) -> Response:
-    """Ask for an extra review."""
-
-    def deed() -> None:
-        if kind not in {known.name for known in product.cycles.rules(cycle_id).kinds}:
-            raise FieldError("kind", "kind_not_chosen")
-        why = said_why(reason)
-        name = name_of(product, cycle_id, number)
-        product.applicants.ask(cycle_id, name, kind, by=principal.name, reason=why)
-
-    back = f"/applicants/{cycle_id}/{number}"
-    return act(
-        request,
-        principal,
-        back,
-        Message("act_review_asked", kind=kind),
-        deed,
-        form="ask",
-        typed={"kind": kind, "reason": reason},
-        again=card_again(request, principal, product, cycle_id, number),
-    )
+def _conflicts(
+    product: Product, cycle_id: str, number: int, people: Sequence[Reviewer]
+) -> list[tuple[str, str]]:
+    """List an applicant's conflicts of interest: the reviewer's id, and who said it."""
+    roster = {one.number: one.external_id for one in people}
+    return [
+        (roster[reviewer], source)
+        for (application, reviewer), source in sorted(
+            product.reviewers.conflict_sources(cycle_id).items()
+        )
+        if application == number and roster.get(reviewer)
+    ]
 
 
-@router.post("/{cycle_id}/{number}/erase")
-def erase(
-    request: Request,
-    principal: MaySetUp,
-    product: Product,
-    cycle_id: str,
-    number: int,
-    confirm: Annotated[str, Form()] = "",
-) -> Response:
-    """Erase everything personal about an applicant, once their id is typed."""
-
-    def deed() -> None:
-        name = name_of(product, cycle_id, number)
-        if confirm.strip() != name:
-            raise FieldError("confirm", "erasing_applicant_name_differs", name=name)
-        product.applicants.erase(cycle_id, name, by=principal.name)
-
-    return act(
-        request,
-        principal,
-        f"/applicants/{cycle_id}",
-        Message("act_applicant_erased", number=number),
-        deed,
-        form="erase",
-        typed={"confirm": confirm},
-        again=card_again(request, principal, product, cycle_id, number),
-    )
-
-
-def _rows(product: Product, cycle_id: str, only: int | None = None) -> list[dict[str, Any]]:
+def _rows(
+    product: Product, cycle_id: str, only: int | None = None, *, seat: SeatView | None
+) -> list[dict[str, Any]]:
     dashboard, _ = product.reports.dashboard(cycle_id)
     where = {n: i for i, n in enumerate(dashboard.application.tolist())}
     unknown = np.isnan(dashboard.estimate).tolist()
@@ -330,7 +321,8 @@ def _rows(product: Product, cycle_id: str, only: int | None = None) -> list[dict
     none = [0] * kinds
     pins = {pin.application: pin.verdict for pin in product.reports.pins(cycle_id)}
     rows = []
-    for one in product.reports.named(cycle_id, None if only is None else {only}):
+    people = product.reports.named(cycle_id, None if only is None else {only})
+    for one in people if seat is None else seat.listed(people):
         i = where.get(one.number)
         known = i is not None and not unknown[i]
         standing = ""
@@ -358,11 +350,11 @@ def _rows(product: Product, cycle_id: str, only: int | None = None) -> list[dict
     return rows
 
 
-def roster_options(product: Product, cycle_id: str) -> list[tuple[str, str]]:
+def roster_options(people: Iterable[Reviewer]) -> list[tuple[str, str]]:
     """List the reviewers who are known by name, as options."""
     return [
         (one.external_id, f"{one.name} ({one.external_id})" if one.name else one.external_id)
-        for one in product.reviewers.list(cycle_id)
+        for one in people
         if not one.was_erased
     ]
 

@@ -1,6 +1,7 @@
-"""Approvals: what waits for a person's word, and the page on which one is exchanged."""
+"""Requests that need a person: which of them Today names, and the exchange of one."""
 
 import math
+from dataclasses import replace
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Form, Query, Request
@@ -11,6 +12,9 @@ from swapflow.domain.rules import Rules
 from swapflow.engine.lifecycle.approvals import PendingApproval
 from swapflow.engine.lifecycle.promises import Promises
 from swapflow.engine.read_models.dashboard import Dashboard
+from swapflow.engine.reviewing.seat_view import SeatView
+from swapflow.engine.scoring.conflicting_scores import ConflictingScore
+from swapflow.engine.selection.assign import NoReviewer
 from swapflow.i18n.languages import gettext, gettext_noop
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
@@ -36,6 +40,21 @@ router = APIRouter(prefix="/today")
 MaySetUp = Annotated[Principal, Depends(may(Right.SET_UP))]
 MayApprove = Annotated[Principal, Depends(may(Right.APPROVE))]
 Text = Annotated[str, Form()]
+
+_CURES = {
+    NoReviewer.NO_REVIEWER: (
+        "/setup/{cycle}/reviewers",
+        gettext_noop("Import a reviewer of this kind"),
+    ),
+    NoReviewer.CONFLICTS: ("/setup/{cycle}/reviewers", gettext_noop("Add a reviewer")),
+    NoReviewer.CAPACITY: (
+        "/setup/{cycle}/reviewers",
+        gettext_noop("Raise capacities or add a reviewer"),
+    ),
+    NoReviewer.AWAY: ("/reviewers/{cycle}", gettext_noop("Look at who is away")),
+    NoReviewer.BUSY: ("/reviewers/{cycle}", gettext_noop("Look at who is busy")),
+}
+"""Where each obstacle is cured, and what the button says."""
 
 KEEP = "keep"
 """Value of a choice that exchanges nothing."""
@@ -137,6 +156,69 @@ _OTHER_ORIGINS = {
     "late": gettext_noop("A late answer was taken."),
 }
 """Why a request was made that neither the rule chose nor staff asked for."""
+
+
+def proposed(
+    product: Product, cycle: Cycle, dashboard: Dashboard, seat: SeatView | None
+) -> list[dict[str, Any]]:
+    """Return requests that wait for approval, of applicants whom the person may see."""
+    waiting = product.approvals.pending(cycle.id)
+    if seat is not None:
+        people = product.reports.named(cycle.id, {one.pull.application for one in waiting})
+        names = {one.number: one for one in seat.listed(people)}
+        waiting = tuple(
+            replace(one, name=known.name, external_id=known.external_id)
+            for one in waiting
+            if (known := names.get(one.pull.application)) is not None
+        )
+    return reasons(waiting, dashboard)
+
+
+def conflicting(
+    product: Product, cycle: Cycle, seat: SeatView | None
+) -> tuple[ConflictingScore, ...]:
+    """Return scores in conflict, of applicants whom the person may see."""
+    found = product.reviewers.conflicting_scores(cycle.id)
+    if seat is None or not found:
+        return found
+    people = product.reports.named(cycle.id, {one.score.application for one in found})
+    names = {one.number: one.external_id for one in seat.listed(people)}
+    return tuple(
+        replace(one, external_id=names[one.score.application])
+        for one in found
+        if one.score.application in names
+    )
+
+
+def blocked(
+    product: Product,
+    cycle: Cycle,
+    dashboard: Dashboard,
+    rules: Rules,
+    *,
+    named: bool,
+    seat: SeatView | None,
+) -> list[dict[str, Any]]:
+    """List what cannot go out, by kind and reason; what waits for an answer is left out."""
+    found: dict[tuple[int, NoReviewer], list[int]] = {}
+    for one in dashboard.blocked:
+        if one.obstacle is not NoReviewer.BUSY and one.kind < len(rules.kinds):
+            found.setdefault((one.kind, one.obstacle), []).append(one.application)
+    wanted = {number for numbers in found.values() for number in numbers}
+    known = product.reports.named(cycle.id, wanted)
+    people = {n.number: n for n in (known if seat is None else seat.listed(known))}
+    return [
+        {
+            "kind": rules.kinds[kind].name,
+            "why": obstacle.value,
+            "count": len(numbers),
+            "more": dashboard.blocked_count > len(dashboard.blocked),
+            "who": [people[n] for n in dict.fromkeys(numbers) if n in people] if named else [],
+            "path": _CURES[obstacle][0].format(cycle=cycle.id),
+            "button": _CURES[obstacle][1],
+        }
+        for (kind, obstacle), numbers in found.items()
+    ]
 
 
 def why(one: PendingApproval, dashboard: Dashboard, row: int | None) -> list[str]:

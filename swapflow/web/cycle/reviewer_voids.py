@@ -1,4 +1,4 @@
-"""Reviews of one reviewer that count no more, and that count again."""
+"""Reviews of one reviewer that count no more, that count again, and that may be asked for anew."""
 
 from typing import Annotated
 
@@ -7,11 +7,13 @@ from fastapi.responses import Response
 
 from swapflow.domain.seal import NOTHING
 from swapflow.errors import InvalidInputError
+from swapflow.identity.committee_members import refuse_other_role
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.messages import Message
+from swapflow.web.cycle.applicants import name_of
 from swapflow.web.cycle.reviewers import card_again, reviewer_numbered
-from swapflow.web.http.context import Product
+from swapflow.web.http.context import Product, TheOffice
 from swapflow.web.http.dependencies import may
 from swapflow.web.http.nested_forms import MadeFrom
 from swapflow.web.http.program_page import Reason, act, said_why
@@ -116,5 +118,42 @@ def restore(
         deed,
         form=f"void {task}" if task else "change",
         typed={"reason": reason, "revision": revision},
+        again=card_again(request, principal, product, cycle_id, number),
+    )
+
+
+@router.post("/{cycle_id}/{number}/reviews/lift")
+def lift_bar(
+    request: Request,
+    principal: MayEnter,
+    product: Product,
+    office: TheOffice,
+    cycle_id: str,
+    number: int,
+    task: Text = "",
+    reason: Reason = "",
+) -> Response:
+    """Let a reviewer be asked again about the applicant of a review that was voided."""
+
+    def deed() -> None:
+        why = said_why(reason)
+        found = {one.id: one for one in product.reports.reviews_by(cycle_id, number)}.get(task)
+        if found is None:
+            raise InvalidInputError("review_not_chosen")
+        reviewer = reviewer_numbered(product, cycle_id, number)
+        refuse_other_role(reviewer, users=office.users.list, cycle=product.cycles.get(cycle_id))
+        applicant = name_of(product, cycle_id, found.application)
+        product.reviewers.lift_bar(
+            cycle_id, applicant, reviewer.external_id, by=principal.name, reason=why
+        )
+
+    return act(
+        request,
+        principal,
+        f"/reviewers/{cycle_id}/{number}",
+        Message("act_bar_lifted"),
+        deed,
+        form=f"lift {task}",
+        typed={"reason": reason},
         again=card_again(request, principal, product, cycle_id, number),
     )

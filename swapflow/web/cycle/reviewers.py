@@ -19,7 +19,7 @@ from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.messages import Message
 from swapflow.web.http.context import AppContext, Product, app_context
-from swapflow.web.http.dependencies import may, may_anywhere
+from swapflow.web.http.dependencies import may, may_anywhere, seat_view_of
 from swapflow.web.http.labels import severity_view_of
 from swapflow.web.http.program_page import (
     NOTHING_REFUSED,
@@ -285,15 +285,26 @@ def _card(
         product.reports.waiting_for(cycle_id, number),
         product.reports.reviews_by(cycle_id, number),
     )
+    seat = seat_view_of(request, principal, cycle_id)
+    if seat is not None:
+        tasks = tuple(one for one in tasks if seat.sees(one.application))
+        answered = tuple(one for one in answered if seat.sees(one.application))
     pages = max(1, -(-len(answered) // PAGE))
     page = min(page, pages)
     shown = answered[(page - 1) * PAGE : page * PAGE]
     # The form that was refused must be on the page, wherever its review is in the list.
-    if refused.form.startswith("void "):
-        shown = tuple(one for one in answered if f"void {one.id}" == refused.form) or shown
+    what, _, task = refused.form.partition(" ")
+    if what in {"void", "lift"}:
+        shown = tuple(one for one in answered if one.id == task) or shown
     # Names of those on the page alone: a program may have thousands.
     wanted = {one.application for one in (*tasks, *shown)}
-    names = {n.number: n for n in product.reports.named(cycle_id, wanted)}
+    people = product.reports.named(cycle_id, wanted)
+    names = {n.number: n for n in (people if seat is None else seat.listed(people))}
+    lifted = (
+        product.reviewers.lifted_bars(cycle_id)
+        if any(one.status is AssignmentStatus.SCORED for one in shown)
+        else {}
+    )
     dashboard, _ = product.reports.dashboard(cycle_id)
     return render(
         request,
@@ -313,7 +324,10 @@ def _card(
                 (t, cycle.task_code(t.id), names[t.application], rules.kinds[t.kind].name)
                 for t in tasks
             ],
-            "reviews": [_review(product, one, names, rules.kinds[one.kind].name) for one in shown],
+            "reviews": [
+                _review(product, one, names, rules.kinds[one.kind].name, lifted) for one in shown
+            ],
+            "seated": seat is not None,
             "page": page,
             "pages": pages,
             "zone": rules.zone,
@@ -324,9 +338,14 @@ def _card(
 
 
 def _review(
-    product: Product, one: Assignment, names: Mapping[int, ApplicantName], kind: str
+    product: Product,
+    one: Assignment,
+    names: Mapping[int, ApplicantName],
+    kind: str,
+    lifted: Mapping[tuple[int, int], datetime],
 ) -> dict[str, Any]:
     given = product.tasks.score(one.id)
+    at = lifted.get((one.application, one.reviewer))
     return {
         "id": one.id,
         "revision": review_revision(given),
@@ -336,6 +355,7 @@ def _review(
         "counts": bool(given and given.score.counts),
         "why": given.score.reason if given else "",
         "voided": bool(given and given.score.reason == NotCounted.VOIDED),
+        "lifted": bool(given and at and at >= given.score.submitted_at),
         "at": given.score.submitted_at if given else None,
     }
 

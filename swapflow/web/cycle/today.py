@@ -9,11 +9,9 @@ from fastapi import APIRouter, Depends, Form, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
 from swapflow.domain.cycle import Cycle, CycleStatus
-from swapflow.domain.rules import Rules
 from swapflow.engine.pending.gather import ALTERED_SHOWN, budget_end, is_led
 from swapflow.engine.pending.things import PendingCode
 from swapflow.engine.ports.records import ProcessHealth
-from swapflow.engine.read_models.dashboard import Dashboard
 from swapflow.engine.read_models.explanation import origins_of
 from swapflow.engine.read_models.list_quality import (
     could_change_before,
@@ -21,7 +19,7 @@ from swapflow.engine.read_models.list_quality import (
     quality_sentences,
 )
 from swapflow.engine.read_models.proposal import STOP_SENTENCES
-from swapflow.engine.selection.assign import NoReviewer
+from swapflow.engine.reviewing.seat_view import SeatView
 from swapflow.errors import InvalidInputError, NotFoundError
 from swapflow.i18n.formatting import until
 from swapflow.i18n.languages import gettext, gettext_noop
@@ -29,9 +27,9 @@ from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.messages import Message
 from swapflow.web.cycle import charts
-from swapflow.web.cycle.approvals import owed, reasons
+from swapflow.web.cycle.approvals import blocked, conflicting, owed, proposed
 from swapflow.web.http.context import AppContext, Product, app_context
-from swapflow.web.http.dependencies import may, may_anywhere
+from swapflow.web.http.dependencies import may, may_anywhere, seat_view_of
 from swapflow.web.http.program_page import (
     NOTHING_REFUSED,
     Again,
@@ -71,21 +69,6 @@ _WITH_CARDS = frozenset({
     PendingCode.REVIEWERS_APART, PendingCode.SET_ASIDE, PendingCode.STATE_ALTERED,
 })  # fmt: skip
 """What waits and has a card of its own on the page, with names; the rest is one line each."""
-
-_CURES = {
-    NoReviewer.NO_REVIEWER: (
-        "/setup/{cycle}/reviewers",
-        gettext_noop("Import a reviewer of this kind"),
-    ),
-    NoReviewer.CONFLICTS: ("/setup/{cycle}/reviewers", gettext_noop("Add a reviewer")),
-    NoReviewer.CAPACITY: (
-        "/setup/{cycle}/reviewers",
-        gettext_noop("Raise capacities or add a reviewer"),
-    ),
-    NoReviewer.AWAY: ("/reviewers/{cycle}", gettext_noop("Look at who is away")),
-    NoReviewer.BUSY: ("/reviewers/{cycle}", gettext_noop("Look at who is busy")),
-}
-"""Where each obstacle is cured, and what the button says."""
 
 _WORDS = {
     "floor": gettext_noop("the rules promise these reviews"),
@@ -136,7 +119,8 @@ def _page(
     request: Request, principal: Principal, cycle_id: str, refused: Refused = NOTHING_REFUSED
 ) -> Response:
     app = app_context(request)
-    standing = _standing(app, principal, app.product.cycles.get(cycle_id))
+    seat = seat_view_of(request, principal, cycle_id)
+    standing = _standing(app, principal, app.product.cycles.get(cycle_id), seat)
     return render(
         request, "cycle/today.html", {**standing, "refused": refused}, status=refused.status
     )
@@ -209,7 +193,13 @@ def answer_requests(
 
     def deed() -> None:
         # Ids come from the form: only requests of this program that wait may be named.
-        mine = {name for name, *_ in product.approvals.proposed(cycle_id)}
+        # A reviewer with another role may name what the page has shown them.
+        seat = seat_view_of(request, principal, cycle_id)
+        mine = {
+            one.pull.id
+            for one in product.approvals.pending(cycle_id)
+            if seat is None or seat.sees(one.pull.application)
+        }
         if not chosen or not set(chosen) <= mine:
             raise InvalidInputError("requests_not_chosen")
         if what == "approve":
@@ -285,7 +275,9 @@ def change_course(
     )
 
 
-def _standing(app: AppContext, principal: Principal, cycle: Cycle) -> dict[str, Any]:
+def _standing(
+    app: AppContext, principal: Principal, cycle: Cycle, seat: SeatView | None
+) -> dict[str, Any]:
     product, rights = app.product, held(app, principal, cycle)
     rules = product.cycles.rules(cycle.id)
     dashboard, live = product.reports.dashboard(cycle.id)
@@ -299,7 +291,7 @@ def _standing(app: AppContext, principal: Principal, cycle: Cycle) -> dict[str, 
     mails = product.outbox.count(cycle.id)
     steps = product.reports.steps(cycle.id)
     sees_names = Right.SEE_APPLICANTS in rights
-    finish, pending = budget_end(cycle, rules, pulse, now), product.approvals.pending(cycle.id)
+    finish = budget_end(cycle, rules, pulse, now)
     settled = ~dashboard.too_close & ~np.isnan(dashboard.estimate)
     late: Counter[int] = Counter()
     # Where figures are kept apart, requests that are late are named, and no reviewer who is.
@@ -335,22 +327,23 @@ def _standing(app: AppContext, principal: Principal, cycle: Cycle) -> dict[str, 
         ],
         "left": rules.budget - cycle.spent - cycle.committed,
         "finish": finish,
-        "proposed": reasons(pending, dashboard) if sees_names else [],
-        "blocked": _blocked(product, cycle, dashboard, rules, named=sees_names),
+        "proposed": proposed(product, cycle, dashboard, seat) if sees_names else [],
+        "blocked": blocked(product, cycle, dashboard, rules, named=sees_names, seat=seat),
         "overdue": charts.late_requests(product, cycle, rules, named=sees_names),
         "owed": owed(product, cycle, rules, dashboard),
-        "held": product.cycles.held_by_approvals(cycle.id) if pending else None,
+        "held": product.cycles.held_by_approvals(cycle.id),
         "late": [
             (people[number], count)
             for number, count in sorted(late.items(), key=lambda pair: -pair[1])
             if count and number in people
         ],
         "apart": [[names[n] for n in group if n in names] for group in dashboard.apart],
-        "conflicting": product.reviewers.conflicting_scores(cycle.id),
+        "conflicting": conflicting(product, cycle, seat),
         "failed_mails": sum(n for state, n in mails.items() if state.startswith("failed")),
         "at_risk": bool(finish and rules.deadline and finish > rules.deadline),
         "stop_sentence": STOP_SENTENCES.get(cycle.stop_reason or "", ""),
         "health": _health(pulse, now, live=live or product.reports.state_answers()),
+        "seated": seat is not None,
         "set_aside": product.reports.quarantined().get(cycle.id),
         "now": now,
         "intervals": charts.intervals(dashboard)[:TABLE],
@@ -380,27 +373,3 @@ def _health(pulse: ProcessHealth, now: datetime, *, live: bool) -> dict[str, Any
         if pulse.altered_at is not None and now - pulse.altered_at < ALTERED_SHOWN
         else None,
     }
-
-
-def _blocked(
-    product: Product, cycle: Cycle, dashboard: Dashboard, rules: Rules, *, named: bool
-) -> list[dict[str, Any]]:
-    """List what cannot go out, by kind and reason; what waits for an answer is left out."""
-    found: dict[tuple[int, NoReviewer], list[int]] = {}
-    for one in dashboard.blocked:
-        if one.obstacle is not NoReviewer.BUSY and one.kind < len(rules.kinds):
-            found.setdefault((one.kind, one.obstacle), []).append(one.application)
-    wanted = {number for numbers in found.values() for number in numbers}
-    people = {n.number: n for n in product.reports.named(cycle.id, wanted)}
-    return [
-        {
-            "kind": rules.kinds[kind].name,
-            "why": obstacle.value,
-            "count": len(numbers),
-            "more": dashboard.blocked_count > len(dashboard.blocked),
-            "who": [people[n] for n in dict.fromkeys(numbers) if n in people] if named else [],
-            "path": _CURES[obstacle][0].format(cycle=cycle.id),
-            "button": _CURES[obstacle][1],
-        }
-        for (kind, obstacle), numbers in found.items()
-    ]

@@ -15,6 +15,7 @@ from swapflow.domain.ids import cycle_of
 from swapflow.domain.reviewing.assignment import Assignment
 from swapflow.domain.rules import Rules
 from swapflow.engine.ports.records import ProgramSeat, TaskRecord
+from swapflow.engine.reviewing.seat_view import SeatView
 from swapflow.errors import (
     ForbiddenError,
     NotFoundError,
@@ -23,6 +24,7 @@ from swapflow.errors import (
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal, require
 from swapflow.web.http.context import app_context
+from swapflow.web.seat_doors import Door, door_of
 
 
 def cookie_name(*, secure: bool) -> str:
@@ -104,10 +106,59 @@ def may(right: Right) -> Callable[[Request], Principal]:
         # After the right: a person without one must not learn what a program demands of a sign-in.
         if cycle_id:
             check_sign_in_method(request, principal, cycle_id)
+            _check_seat(request, principal, cycle_id)
         return principal
 
     check.__name__ = f"may_{right.name.lower()}"
     return check
+
+
+def seat_view_of(request: Request, principal: Principal, cycle_id: str) -> SeatView | None:
+    """Return what a reviewer may see of a program in another role; None for everything.
+
+    Read once per request, and not at all for people without a seat.
+    """
+    number = principal.reviews_in(cycle_id)
+    if number is None:
+        return None
+    known: dict[str, SeatView | None] = request.state._state.setdefault("seats", {})  # noqa: SLF001
+    if cycle_id not in known:
+        known[cycle_id] = app_context(request).product.reviewers.seat_view(cycle_id, number)
+    return known[cycle_id]
+
+
+def closed_programs(request: Request, principal: Principal) -> frozenset[str]:
+    """Return the programs in which a principal is a reviewer first: asking has not ended there."""
+    return frozenset(
+        cycle_id
+        for cycle_id, _ in principal.seats
+        if seat_view_of(request, principal, cycle_id) is not None
+    )
+
+
+def _check_seat(request: Request, principal: Principal, cycle_id: str) -> None:
+    """Refuse what a reviewer of the program may not see in another role, by the route's door.
+
+    Raises:
+        ForbiddenError: If the route is closed to them, or its applicant is.
+    """
+    if principal.reviews_in(cycle_id) is None:
+        return
+    path = request.scope["route"].path_format
+    door = door_of(request.method, path)
+    if door in {Door.FREE, Door.LISTED}:
+        return
+    seat = seat_view_of(request, principal, cycle_id)
+    if seat is None:
+        return
+    if door is Door.CLOSED:
+        raise ForbiddenError("closed_to_reviewer")
+    named = request.path_params.get("application", request.path_params.get("number"))
+    try:
+        number = int(str(named))
+    except ValueError as error:
+        raise NotFoundError("applicant_number_unknown", number=named) from error
+    seat.check(number, by_name=door is Door.NAMED)
 
 
 def may_anywhere(right: Right) -> Callable[[Request], Principal]:

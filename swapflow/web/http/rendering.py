@@ -57,7 +57,7 @@ def render(
 
     Forms carry the number of their page, and a page tells of the act that led to it. Beside its
     own context a template sees `principal`, `place`, `places`, `request`, `provider`, `language`,
-    `mail_leaves` and `told`.
+    `mail_leaves` and `act_notice`.
 
     Args:
         request: What is answered.
@@ -77,7 +77,7 @@ def render(
             "place": request.url.path.split("/")[1],
             "provider": app_context(request).settings.provider,
             "language": current_language(),
-            "told": notice,
+            "act_notice": notice,
             "mail_leaves": app_context(request).product.outbox.leaves,
             **(context or {}),
         }

@@ -19,7 +19,7 @@ from swapflow.identity.principal import Principal, require
 from swapflow.messages import Message
 from swapflow.web.http.acts.told import tell
 from swapflow.web.http.context import AppContext, app_context
-from swapflow.web.http.dependencies import may, may_anywhere
+from swapflow.web.http.dependencies import may, may_anywhere, seat_view_of
 from swapflow.web.http.error_handlers import status_of
 from swapflow.web.http.nested_forms import FormView, TheForm, text, unwritable
 from swapflow.web.http.program_page import about
@@ -190,7 +190,12 @@ def do_launch(request: Request, cycle_id: str, principal: MayRun, form: TheForm)
             request, cycle_id, principal, problem="Tick the box first: requests go out at once."
         )
     try:
-        app.product.cycles.launch(cycle_id, by=principal.name, shown=text(form, "shown"))
+        app.product.cycles.launch(
+            cycle_id,
+            by=principal.name,
+            shown=text(form, "shown"),
+            nameless=seat_view_of(request, principal, cycle_id) is not None,
+        )
     except (InvalidInputError, ConflictError) as error:
         return _launch_page(
             request, cycle_id, principal, problem=error.message, status=status_of(error)[0]
@@ -364,14 +369,18 @@ def _launch_page(
     status: int = 422,
 ) -> Response:
     app = app_context(request)
+    preview, seated = app.product.cycles.preview(cycle_id), False
+    if seat_view_of(request, principal, cycle_id) is not None:
+        preview, seated = preview.nameless(), True
     return render(
         request,
         "setup/launch.html",
         {
             **about(app, cycle_id, principal),
-            "preview": app.product.cycles.preview(cycle_id),
+            "preview": preview,
             "problem": problem,
-            "values": app.product.applicants.values(cycle_id),
+            # Imports are closed to a reviewer of the program, and so are the values they bring.
+            "values": None if seated else app.product.applicants.values(cycle_id),
             "shown": app.product.cycles.launchable(cycle_id).seal.digest,
         },
         status=status if problem else 200,

@@ -11,6 +11,7 @@ from swapflow.files.rules.rules_file import examine_rules, raw_rules
 from swapflow.files.rules.schema_tables import Toml
 from swapflow.identity.principal import Principal
 from swapflow.web.http.context import app_context
+from swapflow.web.http.dependencies import seat_view_of
 from swapflow.web.http.error_handlers import status_of
 from swapflow.web.http.nested_forms import (
     FormView,
@@ -132,6 +133,8 @@ def _page(
     if rules.kind_index(kind) < 0:
         raise NotFoundError("kind_not_in_rules", kind=kind)
     rubric = rules.rubric(kind)
+    if effect is not None and seat_view_of(request, principal, cycle_id) is not None:
+        effect = effect.nameless()
     return render(
         request,
         "setup/rubric.html",

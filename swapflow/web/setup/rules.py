@@ -19,7 +19,7 @@ from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.untrusted.limits import MOST_RULES_BYTES
 from swapflow.web.http.context import AppContext, Product, app_context
-from swapflow.web.http.dependencies import may
+from swapflow.web.http.dependencies import may, seat_view_of
 from swapflow.web.http.nested_forms import (
     FormView,
     TheForm,
@@ -196,6 +196,8 @@ def _page(
 ) -> Response:
     app = app_context(request)
     cycle = app.product.cycles.get(cycle_id)
+    if effect is not None and seat_view_of(request, principal, cycle_id) is not None:
+        effect = effect.nameless()
     return render(
         request,
         "setup/rules.html",

@@ -21,7 +21,7 @@ WITHOUT = {
     "ReviewerService.erase": "what is erased is gone; the page says so and asks for the id",
     "ReviewerService.nudge": "a mail has left",
     "ReviewerService.nudge_late": "mails have left",
-    "ReviewerService.add_conflicts": "nobody is asked about somebody they may not judge",
+    "ReviewerService.open_applicant": "what was read stays known; the page says so first",
     "ReviewerService.waive_conflict": "the score that it lets count can be voided",
     "ApplicantService.ask": "the request can be cancelled with the applicant, or struck",
     "ScoreService.volunteer": "it counts only once admitted, and can be voided then",
@@ -101,6 +101,14 @@ def not_away(world: World) -> None:
     world.product.tasks.remove_absence(CYCLE, 0, Absence(first=today, last=today))
 
 
+def in_conflict(world: World) -> None:
+    world.product.reviewers.add_conflicts(CYCLE, [("A007", "R3")], source="test")
+
+
+def in_no_conflict(world: World) -> None:
+    world.product.reviewers.remove_conflict(CYCLE, "A007", "R3", by="ops", reason="a namesake")
+
+
 def pinned(world: World) -> None:
     world.product.cohort.propose_pin(CYCLE, 0, "in", by="ops", reason="x")
 
@@ -115,6 +123,7 @@ WAYS: dict[str, tuple[Way, Way]] = {
     "ReviewerService.leave": (left, returned),
     "ScoreService.void": (voided, restored),
     "ScoreService.void_reviewer": (all_voided, all_restored),
+    "ReviewerService.add_conflicts": (in_conflict, in_no_conflict),
     "TaskService.add_absence": (away, not_away),
     "CohortService.propose_pin": (pinned, unpinned),
 }
@@ -123,18 +132,20 @@ WAYS: dict[str, tuple[Way, Way]] = {
 BACK = {
     "ApplicantService.keep_values_apart",
     "ReviewerService.come_back",
+    "ReviewerService.remove_conflict",
+    "ReviewerService.lift_bar",
     "ScoreService.restore",
     "ScoreService.restore_reviewer",
     "ScoreService.admit",
 }
-"""Ways back; admitting is taken back by voiding."""
+"""Ways back; admitting is taken back by voiding, and so is lifting the bar of a void."""
 
 READS = {
     "list", "get", "named", "remarks", "history", "files", "document", "documents", "plan_list",
     "list_reading", "last_moves", "staff_requests", "check_program", "refused_programs",
-    "conflicting_scores", "interview_requests", "panels", "offline_sheet", "examine_offline_sheet",
-    "monitoring", "hold", "file_content", "columns", "plan_columns", "reviewer_view",
-    "values",
+    "conflicting_scores", "interview_requests", "panels", "offline_sheet",
+    "examine_offline_sheet", "seat_view", "lifted_bars", "conflict_sources", "monitoring", "hold",
+    "file_content", "columns", "plan_columns", "reviewer_view", "values",
 }  # fmt: skip
 
 
@@ -230,6 +241,7 @@ def _state(world: World) -> dict[str, object]:
             (a.external_id, a.status, a.attributes) for a in world.product.applicants.list(CYCLE)
         ],
         "reviewers": [(r.external_id, r.active, r.absences) for r in roster],
+        "conflicts": world.ledger.conflicts(CYCLE),
         "scores": sorted((s.assignment_id, s.value, s.counts) for s in world.standing().values()),
         "pins": [(p.application, p.verdict) for p in world.product.reports.pins(CYCLE)],
         "sums": world.tally().numerator.tolist(),

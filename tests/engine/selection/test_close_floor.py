@@ -2,7 +2,6 @@
 
 import json
 import threading
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -26,7 +25,7 @@ from swapflow.domain.rules import (
 )
 from swapflow.domain.rules_text import from_text, to_text
 from swapflow.engine.audit.finished_cycle import check, gather_finished_cycle
-from swapflow.engine.coordination.background_judge import PATIENCE
+from swapflow.engine.coordination.background_judge import BackgroundJudge
 from swapflow.engine.lifecycle.close_forecast import close_forecast, share_too_close
 from swapflow.engine.lifecycle.launch import settled_at_launch
 from swapflow.engine.lifecycle.rule_changes import kept
@@ -187,13 +186,21 @@ def test_the_draws_before_a_stop_are_made_outside_the_turns(
     limited = replace(PROMISED, quotas=(quota,))
     plain = ended(limited)
     threads: list[str] = []
-    answer = QualityQuestion.answer
+    turns = threading.Semaphore(0)
+    answer, ask = QualityQuestion.answer, BackgroundJudge.__call__
+
+    def asked(judge: BackgroundJudge, question: QualityQuestion) -> JudgedList | None:
+        turns.release()
+        return ask(judge, question)
 
     def slowly(question: QualityQuestion, members: IntArray | None = None) -> JudgedList:
+        """Answer only once another turn has asked."""
         threads.append(threading.current_thread().name)
-        time.sleep(3 * PATIENCE)
+        assert turns.acquire(timeout=20)
+        assert turns.acquire(timeout=20)
         return answer(question, members)
 
+    monkeypatch.setattr(BackgroundJudge, "__call__", asked)
     monkeypatch.setattr(QualityQuestion, "answer", slowly)
     world = ended(limited)
 

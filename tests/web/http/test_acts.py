@@ -11,8 +11,8 @@ from starlette.testclient import TestClient
 
 from swapflow.identity.permissions import Role
 from swapflow.web.http.acts.once import OF_THEIR_OWN
+from tests.web.routes import routes_of
 from tests.web.site import Site
-from tests.web.test_access import routes_of
 
 
 REASON = {"reason": "the committee wishes it"}

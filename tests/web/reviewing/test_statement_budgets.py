@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from swapflow.domain.reviewing.score import Answer
+from swapflow.identity.permissions import Role
 from swapflow.settings import Settings
 from tests.support.migrated import new_database
 from tests.support.postgres import PostgresServer
@@ -76,6 +78,34 @@ def test_a_further_program_costs_the_inbox_little(site: Site, programs: int) -> 
 
     most = BUDGETS["inbox"] + FURTHER_PROGRAM * (programs - 1)
     check_budget(f"the inbox of {programs} programs", run, most)
+
+
+@pytest.mark.parametrize("applicants", [12, 60])
+def test_a_seat_costs_staff_pages_little_however_many_applicants_there_are(
+    site: Site, applicants: int
+) -> None:
+    """Who reviews in a program that they run costs three statements more at most, and no row."""
+    site.launched(applicants=applicants, rules=replace(SITE_RULES, budget=300))
+    (task, *_) = site.product.tasks.inbox("fall", "R1")
+    marks: dict[str, float | None] = {"Preparation": 3.0, "Promise": 2.0}
+    site.product.tasks.submit([Answer(assignment_id=task.id, marks=marks)])
+    site.turn()
+    others = site.signed_in(Role.OPERATIONS, email="elsewhere@example.org")
+    seated = site.signed_in(Role.OPERATIONS, email="r1@example.org")
+
+    for page in (
+        "/today/fall",
+        "/applicants/fall",
+        f"/applicants/fall/{task.application}",
+        "/reviewers/fall/0",
+    ):
+        for client in (others, seated):
+            assert client.get(page).status_code == 200
+        with statements_run(site.ledger) as without:
+            others.get(page)
+        with statements_run(site.ledger) as run:
+            seated.get(page)
+        check_budget(f"{page} with a seat", run, len(without) + 3)
 
 
 def test_a_budget_that_is_passed_names_every_statement(site: Site) -> None:

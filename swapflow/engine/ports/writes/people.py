@@ -97,6 +97,18 @@ class PeopleWrites(Protocol):
         """Read the (application, reviewer) conflicts on record."""
         ...
 
+    def remove_conflict(self, application: int, reviewer: int) -> None:
+        """Delete a conflict; the event beside it keeps that it was one."""
+        ...
+
+    def add_opened(self, application: int, reviewer: int) -> bool:
+        """Store that a reviewer opened an application in another role; False if they had."""
+        ...
+
+    def opened_pairs(self) -> frozenset[tuple[int, int]]:
+        """Read the (application, reviewer) pairs that were opened."""
+        ...
+
     def set_panel(self, pairs: Iterable[tuple[int, int]]) -> None:
         """Restrict applications to the reviewers named: (application, reviewer) pairs."""
         ...

@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import Protocol
 
 from swapflow.domain.people.interview import Interview
+from swapflow.domain.people.reviewer import DeclineKind
 from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus, Pull, PullStatus
 from swapflow.domain.reviewing.score import Score, ScoreDetails
 
@@ -80,8 +81,16 @@ class RequestWrites(Protocol):
         to: AssignmentStatus,
         *,
         allowed: Collection[AssignmentStatus],
+        decline: DeclineKind | None = None,
     ) -> int:
-        """Move assignments that are in one of the allowed statuses; return how many."""
+        """Move assignments that are in one of the allowed statuses; return how many.
+
+        Args:
+            ids: Which.
+            to: The new status.
+            allowed: The statuses that they may be in.
+            decline: Why the reviewer declined, when `to` is DECLINED.
+        """
         ...
 
     def move_pulls(

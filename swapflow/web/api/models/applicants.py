@@ -42,6 +42,12 @@ class Applicant(Out):
         )
 
 
+class Opened(Out):
+    """What became of opening an applicant."""
+
+    opened: bool = Field(description="False where the caller had opened them before.")
+
+
 class NewDocument(In):
     """A file that reviewers may see, by its address."""
 

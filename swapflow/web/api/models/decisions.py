@@ -209,7 +209,9 @@ class Swap(In):
 class PromisedReviews(Out):
     """What promised reviews still cost, and what can pay them."""
 
-    applicants: list[str] = Field(description="Ids of those who lack one.")
+    applicants: list[str] | None = Field(
+        description="Ids of those who lack one; null for a caller who reviews in the program."
+    )
     needed: int
     free: int
     reserve: int = Field(description="Kept for requests of staff.")

@@ -73,7 +73,7 @@ class RulesText(Out):
     rules: str = Field(description="TOML, as the rules editor and `swapflow cycle rules` show it.")
 
 
-class Effect(Out):
+class ChangeEffect(Out):
     """What a change of the rules does to existing scores and to the list of this moment."""
 
     scores: int = Field(description="Scores of kinds whose form changes.")
@@ -81,14 +81,17 @@ class Effect(Out):
     unreadable: int = Field(
         description="Those that the new form cannot read; with one, the change is refused."
     )
-    entering: list[str] = Field(description="Ids of applicants who come onto the list.")
-    leaving: list[str] = Field(description="Ids of applicants who leave it.")
+    entering: list[str] | None = Field(
+        description="Ids of applicants who come onto the list; null for a caller who reviews in "
+        "the program."
+    )
+    leaving: list[str] | None = Field(description="Ids of applicants who leave it, likewise.")
 
 
 class ChangedRules(RulesText):
     """The rules in force after a change, and what it did."""
 
-    effect: Effect
+    effect: ChangeEffect
 
 
 class NewRules(In):

@@ -104,6 +104,12 @@ class WaivedPair(Pair):
     reason: Why
 
 
+class Lifted(Out):
+    """What became of lifting the bar that a voided review makes."""
+
+    lifted: bool = Field(description="False where the reviewer might be asked again before.")
+
+
 class ScoreInConflict(Out):
     """A score that counts although its reviewer is in conflict, or outside the panel."""
 

@@ -34,6 +34,7 @@ from swapflow.web.api.models.applicants import (
     NewApplicant,
     NewApplicants,
     NewPin,
+    Opened,
     Pin,
     Way,
 )
@@ -44,11 +45,13 @@ from swapflow.web.api.models.files import (
     ChosenColumns,
     ErasedPerson,
 )
+from swapflow.web.api.models.programs import Because
 from swapflow.web.api.models.scores import Numbered
 from swapflow.web.api.pagination import Page, Paged, Searched
 from swapflow.web.api.resources.cycles import CycleId
 from swapflow.web.api.revisions import MadeFrom, tag
 from swapflow.web.http.context import Product
+from swapflow.web.http.dependencies import seat_view_of
 
 
 router = APIRouter(prefix="/cycles/{cycle_id}", route_class=ApiRoute, tags=["applicants"])
@@ -58,6 +61,7 @@ Number = Annotated[int, Path(ge=0, le=2**31 - 1, description="The applicant's nu
 
 @router.get("/applicants")
 def list_applicants(
+    request: Request,
     cycle_id: CycleId,
     principal: MaySeeApplicants,
     product: Product,
@@ -65,15 +69,16 @@ def list_applicants(
     status: Annotated[ApplicationStatus | None, Query(description="Only these.")] = None,
     wanted: Searched = "",
 ) -> Page[Applicant]:
-    """List applicants, in the order of their arrival."""
-    del principal
-    is_found = search_for(wanted)
-    rows = [
-        Applicant.of(application)
+    """List applicants, in the order of their arrival; reviewers see in another role fewer."""
+    seat, is_found = seat_view_of(request, principal, cycle_id), search_for(wanted)
+    # Found by what the caller may see: a search must tell no name that the list does not.
+    shown = [
+        application if seat is None else seat.shown(application)
         for application in product.applicants.list(cycle_id)
-        if status in {None, application.status}
-        and is_found(application.name, application.external_id, application.email)
+        if (status is None or application.status is status)
+        and (seat is None or seat.sees(application.number))
     ]
+    rows = [Applicant.of(one) for one in shown if is_found(one.name, one.external_id, one.email)]
     return paging.after(rows, lambda row: row.number)
 
 
@@ -148,6 +153,7 @@ def choose_columns(
 
 @router.get("/applicants/{number:int}")
 def read_applicant(
+    request: Request,
     cycle_id: CycleId,
     number: Number,
     principal: MaySeeApplicants,
@@ -155,8 +161,31 @@ def read_applicant(
     response: Response,
 ) -> Applicant:
     """Read one applicant."""
-    del principal
-    return _told(response, _find(product, cycle_id, number))
+    seat, found = seat_view_of(request, principal, cycle_id), _find(product, cycle_id, number)
+    return _told(response, found if seat is None else seat.shown(found))
+
+
+@router.post("/applicants/{number:int}/opening")
+def open_applicant(
+    request: Request,
+    cycle_id: CycleId,
+    number: Number,
+    principal: MaySeeApplicants,
+    product: Product,
+    why: Because,
+) -> Opened:
+    """See an applicant in another role though one reviews here; one is never asked of them then.
+
+    Says whether this was new. It stands in the record, and has no way back.
+    """
+    seat = principal.reviews_in(cycle_id)
+    if seat is None:
+        raise InvalidInputError("not_a_reviewer_here")
+    new = product.reviewers.open_applicant(
+        cycle_id, number, seat, by=principal.name, reason=why.reason
+    )
+    note(request, principal, "opened an applicant", about=f"number {number}", detail=why.reason)
+    return Opened(opened=new)
 
 
 @router.get("/applicants/{number:int}/explanation")

@@ -1,16 +1,13 @@
-"""Rounds and programs: make, read, change the rules, launch, pause, stop, follow."""
+"""Rounds and programs: make, read, launch, pause, stop, follow."""
 
-from dataclasses import replace
 from typing import Annotated, TypeVar
 
-from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi import APIRouter, Path, Request
 
 from swapflow.domain.cycle import START, Cycle, Position
-from swapflow.domain.rules import Rules
-from swapflow.engine.lifecycle.rules_effect import RulesEffect
 from swapflow.engine.services import Swapflow
 from swapflow.errors import InvalidInputError
-from swapflow.files.rules.rules_file import parse_rules, rules_text, template
+from swapflow.files.rules.rules_file import parse_rules, template
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal, require
 from swapflow.web.api.audit import note
@@ -28,25 +25,20 @@ from swapflow.web.api.models.office import Me, ToDo
 from swapflow.web.api.models.programs import (
     Because,
     Blocked,
-    ChangedRules,
     Decision,
-    Effect,
     Event,
-    Extension,
     Kind,
     LaunchPreview,
     NewProgram,
     NewRound,
-    NewRules,
     Obstacle,
     Program,
     Progress,
     Round,
-    RulesText,
 )
 from swapflow.web.api.pagination import Page, Paged, Paging
-from swapflow.web.api.revisions import MadeFrom, tag
 from swapflow.web.http.context import Product, TheOffice
+from swapflow.web.http.dependencies import seat_view_of
 
 
 router = APIRouter(route_class=ApiRoute, tags=["programs"])
@@ -153,10 +145,14 @@ def read_cycle(cycle_id: CycleId, principal: MaySeeProgress, product: Product) -
 
 
 @router.get("/cycles/{cycle_id}/progress")
-def read_progress(cycle_id: CycleId, principal: MaySeeProgress, product: Product) -> Progress:
+def read_progress(
+    request: Request, cycle_id: CycleId, principal: MaySeeProgress, product: Product
+) -> Progress:
     """Return how a program stands."""
-    names = Right.SEE_APPLICANTS in principal.rights(
-        cycle_id=cycle_id, round_id=product.cycles.get(cycle_id).round_id
+    names = (
+        Right.SEE_APPLICANTS
+        in principal.rights(cycle_id=cycle_id, round_id=product.cycles.get(cycle_id).round_id)
+        and seat_view_of(request, principal, cycle_id) is None
     )
     seen = product.reports.progress(cycle_id, seconds=LONGEST_WAIT)
     return Progress(
@@ -196,72 +192,14 @@ def read_progress(cycle_id: CycleId, principal: MaySeeProgress, product: Product
     )
 
 
-@router.get("/cycles/{cycle_id}/rules")
-def read_rules(
-    cycle_id: CycleId, principal: MaySeeApplicants, product: Product, response: Response
-) -> RulesText:
-    """Read the rules in force; `ETag` is their version."""
-    del principal
-    rules = product.cycles.rules(cycle_id)
-    tag(response, str(rules.version))
-    return RulesText(version=rules.version, rules=rules_text(rules))
-
-
-@router.put("/cycles/{cycle_id}/rules")
-def change_rules(
-    request: Request,
-    cycle_id: CycleId,
-    principal: MaySetUp,
-    product: Product,
-    new: NewRules,
-    precondition: MadeFrom,
-    dry_run: Annotated[  # noqa: FBT002 - a query parameter
-        bool, Query(description="Say what the change would do, and change nothing.")
-    ] = False,
-) -> ChangedRules:
-    """Put another version of the rules in force; says what that did to scores and list."""
-    wanted = parse_rules(new.rules)
-    if dry_run:
-        product.cycles.check_rules(cycle_id, wanted)
-        return _changed(
-            product.cycles.rules(cycle_id), product.cycles.rules_effect(cycle_id, wanted)
-        )
-    before = product.cycles.rules(cycle_id).version
-    rules = product.cycles.change_rules(
-        cycle_id,
-        wanted,
-        by=principal.name,
-        reason=new.reason,
-        made_from=precondition.made_from,
-    )
-    precondition.tag(str(rules.version))
-    note(request, principal, "changed the rules", about=f"version {rules.version}")
-    same = rules.version == before
-    return _changed(
-        rules,
-        RulesEffect() if same else product.cycles.effect_of_version(cycle_id, rules.version),
-    )
-
-
-def _changed(rules: Rules, effect: RulesEffect) -> ChangedRules:
-    return ChangedRules(
-        version=rules.version,
-        rules=rules_text(rules),
-        effect=Effect(
-            scores=effect.scores,
-            moved=effect.moved,
-            unreadable=effect.unreadable,
-            entering=list(effect.entering),
-            leaving=list(effect.leaving),
-        ),
-    )
-
-
 @router.get("/cycles/{cycle_id}/launch-preview")
-def preview_launch(cycle_id: CycleId, principal: MayRun, product: Product) -> LaunchPreview:
+def preview_launch(
+    request: Request, cycle_id: CycleId, principal: MayRun, product: Product
+) -> LaunchPreview:
     """Return what launching a program as it stands would mean, and what keeps it from that."""
-    del principal
     seen = product.cycles.preview(cycle_id)
+    if seat_view_of(request, principal, cycle_id) is not None:
+        seen = seen.nameless()
     return LaunchPreview(
         applicants=seen.applicants,
         places=seen.places,
@@ -283,7 +221,8 @@ def launch_cycle(
     request: Request, cycle_id: CycleId, principal: MayRun, product: Product
 ) -> Program:
     """Start a program: the first requests go out."""
-    product.cycles.launch(cycle_id, by=principal.name)
+    seated = seat_view_of(request, principal, cycle_id) is not None
+    product.cycles.launch(cycle_id, by=principal.name, nameless=seated)
     note(request, principal, "launched the program")
     return _program(product.cycles.get(cycle_id))
 
@@ -316,30 +255,6 @@ def stop_cycle(
     product.cycles.stop(cycle_id, by=principal.name, reason=why.reason)
     note(request, principal, "ended asking")
     return _program(product.cycles.get(cycle_id))
-
-
-@router.post("/cycles/{cycle_id}/extension")
-def extend_cycle(
-    request: Request,
-    cycle_id: CycleId,
-    principal: MaySetUp,
-    product: Product,
-    more: Extension,
-) -> RulesText:
-    """Change the budget, the deadline, or both: another version of the rules."""
-    rules = product.cycles.rules(cycle_id)
-    if more.budget is None and more.deadline is None:
-        raise InvalidInputError("budget_or_deadline_missing")
-    if more.deadline is not None and more.deadline <= product.cycles.now():
-        raise InvalidInputError("deadline_passed")
-    wanted = replace(
-        rules,
-        budget=more.budget if more.budget is not None else rules.budget,
-        deadline=more.deadline if more.deadline is not None else rules.deadline,
-    )
-    rules = product.cycles.change_rules(cycle_id, wanted, by=principal.name, reason=more.reason)
-    note(request, principal, "extended the program", detail=more.reason)
-    return RulesText(version=rules.version, rules=rules_text(rules))
 
 
 @router.get("/cycles/{cycle_id}/events")

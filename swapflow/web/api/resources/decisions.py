@@ -45,6 +45,7 @@ from swapflow.web.api.resources.cycles import CycleId
 from swapflow.web.api.resources.interviews import RequestId, own_requests
 from swapflow.web.api.revisions import MadeFrom, tag
 from swapflow.web.http.context import Product
+from swapflow.web.http.dependencies import seat_view_of
 
 
 router = APIRouter(prefix="/cycles/{cycle_id}", route_class=ApiRoute, tags=["decisions"])
@@ -67,11 +68,11 @@ def list_proposed_requests(
 
 @router.get("/promises")
 def read_promises(
-    cycle_id: CycleId, principal: MaySeeApplicants, product: Product
+    request: Request, cycle_id: CycleId, principal: MaySeeApplicants, product: Product
 ) -> PromisedReviews:
     """Read what promised reviews still cost and what can pay them, and what holds decisions up."""
-    del principal
-    return _promised(product, cycle_id)
+    seated = seat_view_of(request, principal, cycle_id) is not None
+    return _promised(product, cycle_id, named=not seated)
 
 
 @router.post("/reserve")
@@ -90,13 +91,14 @@ def take_from_reserve(
         cycle_id, by=principal.name, reason=wanted.reason, shown=wanted.shown
     )
     note(request, principal, "paid promised reviews from the reserve", detail=f"{taken} taken")
-    return _promised(product, cycle_id)
+    seated = seat_view_of(request, principal, cycle_id) is not None
+    return _promised(product, cycle_id, named=not seated)
 
 
-def _promised(product: Swapflow, cycle_id: str) -> PromisedReviews:
+def _promised(product: Swapflow, cycle_id: str, *, named: bool) -> PromisedReviews:
     found, held = product.cycles.promises(cycle_id), product.cycles.held_by_approvals(cycle_id)
     return PromisedReviews(
-        applicants=list(found.applicants) if found else [],
+        applicants=(list(found.applicants) if found else []) if named else None,
         needed=found.needed if found else 0,
         free=found.free if found else 0,
         reserve=found.reserve if found else 0,

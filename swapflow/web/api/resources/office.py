@@ -1,8 +1,9 @@
 """The office around the programs: keys, users and their roles, the audit log, mails."""
 
+from collections.abc import Collection
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import APIRouter, Path, Query, Request, Response
 
 from swapflow.errors import InvalidInputError, NotFoundError
 from swapflow.identity.account import Account, ApiToken
@@ -15,6 +16,7 @@ from swapflow.web.api.models.office import AuditLine, Key, MadeKey, NewGrant, Ne
 from swapflow.web.api.pagination import Page, Paged
 from swapflow.web.api.resources.cycles import CycleId
 from swapflow.web.http.context import Product, TheOffice, TheSettings
+from swapflow.web.http.dependencies import closed_programs
 
 
 router = APIRouter(route_class=ApiRoute, tags=["office"])
@@ -143,10 +145,14 @@ def open_user(user_id: Id, principal: MayManageUsers, office: TheOffice) -> User
 
 
 @router.get("/audit")
-def list_audit(principal: MaySeeAudit, office: TheOffice, paging: Paged) -> Page[AuditLine]:
-    """Read the audit log of the whole office, newest first."""
-    del principal
-    return _audit(office, paging, None)
+def list_audit(
+    request: Request, principal: MaySeeAudit, office: TheOffice, paging: Paged
+) -> Page[AuditLine]:
+    """Read the audit log of the whole office, newest first.
+
+    What it is about is left out of programs in which the caller reviews, until asking ends.
+    """
+    return _audit(office, paging, None, closed_programs(request, principal))
 
 
 @router.get("/cycles/{cycle_id}/audit")
@@ -158,7 +164,9 @@ def list_cycle_audit(
     return _audit(office, paging, cycle_id)
 
 
-def _audit(office: Office, paging: Paged, cycle_id: str | None) -> Page[AuditLine]:
+def _audit(
+    office: Office, paging: Paged, cycle_id: str | None, closed: Collection[str] = ()
+) -> Page[AuditLine]:
     last = paging.last(int)
     found = office.audit_log.entries(
         cycle_id=cycle_id,
@@ -175,7 +183,8 @@ def _audit(office: Office, paging: Paged, cycle_id: str | None) -> Page[AuditLin
             about=entry.about,
             detail=entry.detail,
         )
-        for number, entry in found
+        for number, whole in found
+        for entry in (whole.seen_from(closed),)
     ]
     return paging.page(rows, lambda row: [row.number])
 

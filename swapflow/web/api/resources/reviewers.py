@@ -10,6 +10,8 @@ from swapflow.domain.people.reviewer import Absence, NewReviewer, Reviewer
 from swapflow.engine.intake.roster import panels_revision
 from swapflow.engine.services import Swapflow
 from swapflow.errors import InvalidInputError, NotFoundError
+from swapflow.identity.committee_members import refuse_other_role
+from swapflow.identity.services import Office
 from swapflow.web.api.audit import note
 from swapflow.web.api.dependencies import (
     MayEnterReviews,
@@ -26,7 +28,7 @@ from swapflow.web.api.models.reviewers import Away, NewReviewers, Pairs
 from swapflow.web.api.pagination import Page, Paged, Searched
 from swapflow.web.api.resources.cycles import CycleId
 from swapflow.web.api.revisions import MadeFrom, tag
-from swapflow.web.http.context import Product
+from swapflow.web.http.context import Product, TheOffice
 
 
 router = APIRouter(prefix="/cycles/{cycle_id}", route_class=ApiRoute, tags=["reviewers"])
@@ -239,6 +241,44 @@ def read_panels(
     )
 
 
+@router.post("/conflicts/remove", status_code=204)
+def remove_conflict(
+    request: Request,
+    cycle_id: CycleId,
+    principal: MayManageReviewers,
+    product: Product,
+    office: TheOffice,
+    pair: reviewers.WaivedPair,
+) -> Response:
+    """Take a conflict of interest back that was none; the reviewer may be asked again."""
+    _refuse_other_role(product, office, cycle_id, pair.reviewer)
+    product.reviewers.remove_conflict(
+        cycle_id, pair.applicant, pair.reviewer, by=principal.name, reason=pair.reason
+    )
+    about = f"{pair.applicant}, {pair.reviewer}"
+    note(request, principal, "took a conflict of interest back", about=about, detail=pair.reason)
+    return Response(status_code=204)
+
+
+@router.post("/bars/lift")
+def lift_bar(
+    request: Request,
+    cycle_id: CycleId,
+    principal: MayEnterReviews,
+    product: Product,
+    office: TheOffice,
+    pair: reviewers.WaivedPair,
+) -> reviewers.Lifted:
+    """Let a reviewer be asked again about an applicant of whom their review was voided."""
+    _refuse_other_role(product, office, cycle_id, pair.reviewer)
+    lifted = product.reviewers.lift_bar(
+        cycle_id, pair.applicant, pair.reviewer, by=principal.name, reason=pair.reason
+    )
+    about = f"{pair.applicant}, {pair.reviewer}"
+    note(request, principal, "let a reviewer be asked again", about=about, detail=pair.reason)
+    return reviewers.Lifted(lifted=lifted)
+
+
 @router.put("/panels")
 def set_panels(
     request: Request,
@@ -268,6 +308,15 @@ def absence_of(days: Away) -> Absence:
     if days.last < days.first:
         raise InvalidInputError("absence_ends_before_start", last=days.last, first=days.first)
     return Absence(first=days.first, last=days.last)
+
+
+def _refuse_other_role(product: Swapflow, office: Office, cycle_id: str, name: str) -> None:
+    """Refuse to let a reviewer be asked again who could read as staff what others said."""
+    for reviewer in product.reviewers.list(cycle_id):
+        if reviewer.external_id == name:
+            refuse_other_role(
+                reviewer, users=office.users.list, cycle=product.cycles.get(cycle_id)
+            )
 
 
 def _find(product: Swapflow, cycle_id: str, number: int) -> Reviewer:

@@ -22,6 +22,7 @@ from swapflow.web.api.resources.cycles import CycleId
 from swapflow.web.api.resources.tasks import answer_of
 from swapflow.web.api.revisions import MadeFrom
 from swapflow.web.http.context import Product
+from swapflow.web.http.dependencies import seat_view_of
 
 
 router = APIRouter(prefix="/cycles/{cycle_id}", route_class=ApiRoute, tags=["scores"])
@@ -31,10 +32,14 @@ ScoreId = Annotated[str, Path(max_length=200, description="As the list of scores
 
 @router.get("/scores")
 def list_scores(
-    cycle_id: CycleId, principal: MaySeeApplicants, product: Product, paging: Paged
+    request: Request,
+    cycle_id: CycleId,
+    principal: MaySeeApplicants,
+    product: Product,
+    paging: Paged,
 ) -> Page[Score]:
     """List scores as they stand, in the order of their ids."""
-    del principal
+    seat = seat_view_of(request, principal, cycle_id)
     last = paging.last(str)
     kinds = [kind.name for kind in product.cycles.rules(cycle_id).kinds]
     standing = {score.assignment_id: score for score in product.scores.list(cycle_id)}
@@ -55,7 +60,8 @@ def list_scores(
             submitted_at=score.submitted_at,
         )
         for _, score in sorted(standing.items())
-        if last is None or score.assignment_id > str(last[0])
+        if (last is None or score.assignment_id > str(last[0]))
+        and (seat is None or seat.sees(score.application))
     ]
     return paging.page(rows, lambda row: [row.id])
 

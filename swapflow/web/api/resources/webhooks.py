@@ -7,7 +7,7 @@ from fastapi import APIRouter, Path, Request, Response
 
 from swapflow.domain.cycle import Cycle
 from swapflow.engine.services import Swapflow
-from swapflow.errors import InvalidInputError, NotFoundError
+from swapflow.errors import ForbiddenError, InvalidInputError, NotFoundError
 from swapflow.identity.permissions import Right
 from swapflow.identity.ports.integration_store import Webhook
 from swapflow.identity.principal import Principal, require
@@ -20,6 +20,7 @@ from swapflow.web.api.models.office import Activity, Call, MadeWebhook, NewWebho
 from swapflow.web.api.pagination import Page, Paged
 from swapflow.web.api.revisions import MadeFrom, tag
 from swapflow.web.http.context import Product, TheOffice, TheSettings
+from swapflow.web.http.dependencies import closed_programs
 
 
 router = APIRouter(prefix="/webhooks", route_class=ApiRoute, tags=["webhooks"])
@@ -47,6 +48,7 @@ def list_webhooks(
 
 @router.post("", status_code=201)
 def create_webhook(
+    request: Request,
     principal: MaySetWebhooks,
     office: TheOffice,
     product: Product,
@@ -64,6 +66,10 @@ def create_webhook(
     )
     if new.program is not None and cycle is None:
         raise NotFoundError("program_not_visible", program=new.program)
+    # Calls tell of scores with applicants' ids.
+    closed = closed_programs(request, principal)
+    if closed and (new.program is None or new.program in closed):
+        raise ForbiddenError("closed_to_reviewer")
     made = office.webhooks.make(
         principal,
         new.url,
