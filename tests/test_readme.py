@@ -20,6 +20,7 @@ import yaml
 from pydantic import BaseModel
 from typer.exceptions import TyperException
 
+from swapflow.cli import options
 from swapflow.cli.main import command as built
 from swapflow.settings import Settings
 from tests.support.process import Process
@@ -111,6 +112,12 @@ def check_command(line: Line) -> None:
         return  # a command named in a sentence
     if "--help" not in words:
         command.make_context(command.name, words, parent=context)
+
+
+@pytest.fixture(autouse=True)
+def nobody_reviews(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parse commands without a database, in which the person at the terminal is looked up."""
+    monkeypatch.setattr(options, "own_seat", lambda *_, **__: None)
 
 
 @pytest.mark.parametrize("line", commands("swapflow"), ids=str)

@@ -137,6 +137,8 @@ def check_command(context: typer.Context, cycle: str) -> str:
         ForbiddenError: If the person reviews there, and the command is in neither list above; or
             if an option names an applicant whom they may not see by name.
     """
+    if context.resilient_parsing:  # a shell completes what is typed; nothing is run
+        return cycle
     _, _, command = context.command_path.partition(" ")
     if command in ABOUT_ONE:
         _check_one(context, cycle, str(context.params.get("applicant") or ""))
@@ -151,6 +153,8 @@ def check_applicant(context: typer.Context, applicant: str) -> str:
     Raises:
         ForbiddenError: If the person reviews there.
     """
+    if context.resilient_parsing:
+        return applicant
     _, _, command = context.command_path.partition(" ")
     if command in ABOUT_ONE:
         _check_one(context, str(context.params.get("cycle") or ""), applicant)

@@ -45,6 +45,7 @@ OWN = {
     "swapflow/ledger/core/row_check.py": "bodies of events, chained by hash",
     "swapflow/automatic_reviewers/source_files.py": "paths written by the command line",
     "swapflow/domain/rules_text.py": "stored rules",
+    "swapflow/web/http/acts/told.py": "what an act did, stored for its repeats",
     "swapflow/web/api/idempotency.py": "an answer of the API itself",
     "swapflow/cli/research/replay.py": "what was written a line before",
     "swapflow/cli/research/past_rounds.py": "what was written a line before",
