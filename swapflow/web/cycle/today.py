@@ -16,7 +16,7 @@ from swapflow.engine.read_models.list_quality import (
     list_figures,
     quality_sentences,
 )
-from swapflow.engine.read_models.proposal import STOP_SENTENCES
+from swapflow.engine.read_models.proposal import STOP_SENTENCES, stop_sentence_now
 from swapflow.engine.selection.assign import NoReviewer
 from swapflow.errors import InvalidInputError, NotFoundError
 from swapflow.i18n.formatting import until
@@ -279,6 +279,8 @@ def _standing(app: AppContext, principal: Principal, cycle: Cycle) -> dict[str, 
     mails = product.outbox.count(cycle.id)
     steps = product.reports.steps(cycle.id)
     sees_names = Right.SEE_APPLICANTS in rights
+    missing = owed(product, cycle, rules, dashboard)
+    is_owing = missing is not None and missing.short > 0
     finish, pending = _finish(cycle, rules, pulse, now), product.approvals.pending(cycle.id)
     settled = ~dashboard.too_close & ~np.isnan(dashboard.estimate)
     late: dict[int, int] = {}
@@ -316,7 +318,7 @@ def _standing(app: AppContext, principal: Principal, cycle: Cycle) -> dict[str, 
         "finish": finish,
         "proposed": reasons(pending, dashboard) if sees_names else [],
         "blocked": _blocked(product, cycle, dashboard, rules, named=sees_names),
-        "owed": owed(product, cycle, rules, dashboard),
+        "owed": missing,
         "held": product.cycles.held_by_approvals(cycle.id) if pending else None,
         "late": [
             (people[number], count)
@@ -327,7 +329,7 @@ def _standing(app: AppContext, principal: Principal, cycle: Cycle) -> dict[str, 
         "conflicting": product.reviewers.conflicting_scores(cycle.id),
         "failed_mails": sum(n for state, n in mails.items() if state.startswith("failed")),
         "at_risk": bool(finish and rules.deadline and finish > rules.deadline),
-        "stop_sentence": STOP_SENTENCES.get(cycle.stop_reason or "", ""),
+        "stop_sentence": stop_sentence_now(cycle.stop_reason or "", owes=is_owing),
         "health": _health(pulse, now, live=live or product.reports.state_answers()),
         "set_aside": product.reports.quarantined().get(cycle.id),
         "now": now,

@@ -30,7 +30,7 @@ from swapflow.web.api.models.programs import (
     Blocked,
     ChangedRules,
     Decision,
-    Effect,
+    EffectOfRules,
     Event,
     Extension,
     Kind,
@@ -218,7 +218,7 @@ def _changed(rules: Rules, effect: RulesEffect) -> ChangedRules:
     return ChangedRules(
         version=rules.version,
         rules=rules_text(rules),
-        effect=Effect(
+        effect=EffectOfRules(
             scores=effect.scores,
             moved=effect.moved,
             unreadable=effect.unreadable,
