@@ -61,6 +61,19 @@ def stop_sentence(rules: Rules, reason: str) -> str:
     return STOP_SENTENCES.get(reason, "The round is still running.")
 
 
+def stop_sentence_now(reason: str, *, owes: bool) -> str:
+    """Return why asking ends, as things are now; "" without a reason.
+
+    Args:
+        reason: The reason on record.
+        owes: Whether promised reviews are missing that the free budget cannot pay. Then it is not
+            for want of people that nobody else is asked about.
+    """
+    if owes and reason == "exhausted":
+        reason = "budget"
+    return STOP_SENTENCES.get(reason, "")
+
+
 def propose(
     cycle_id: str,
     *,

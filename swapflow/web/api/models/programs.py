@@ -73,7 +73,7 @@ class RulesText(Out):
     rules: str = Field(description="TOML, as the rules editor and `swapflow cycle rules` show it.")
 
 
-class ChangeEffect(Out):
+class EffectOfRules(Out):
     """What a change of the rules does to existing scores and to the list of this moment."""
 
     scores: int = Field(description="Scores of kinds whose form changes.")
@@ -91,7 +91,7 @@ class ChangeEffect(Out):
 class ChangedRules(RulesText):
     """The rules in force after a change, and what it did."""
 
-    effect: ChangeEffect
+    effect: EffectOfRules
 
 
 class NewRules(In):

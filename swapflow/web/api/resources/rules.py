@@ -14,7 +14,7 @@ from swapflow.web.api.dependencies import MaySeeApplicants, MaySetUp
 from swapflow.web.api.idempotency import ApiRoute
 from swapflow.web.api.models.programs import (
     ChangedRules,
-    ChangeEffect,
+    EffectOfRules,
     Extension,
     NewRules,
     RulesText,
@@ -100,7 +100,7 @@ def _changed(rules: Rules, effect: RulesEffect, *, named: bool) -> ChangedRules:
     return ChangedRules(
         version=rules.version,
         rules=rules_text(rules),
-        effect=ChangeEffect(
+        effect=EffectOfRules(
             scores=effect.scores,
             moved=effect.moved,
             unreadable=effect.unreadable,
