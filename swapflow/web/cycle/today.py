@@ -291,6 +291,7 @@ def _standing(
     mails = product.outbox.count(cycle.id)
     steps = product.reports.steps(cycle.id)
     sees_names = Right.SEE_APPLICANTS in rights
+    requests = proposed(product, cycle, dashboard, seat) if sees_names else []
     missing = owed(product, cycle, rules, dashboard)
     is_owing = missing is not None and missing.short > 0
     finish = budget_end(cycle, rules, pulse, now)
@@ -329,11 +330,11 @@ def _standing(
         ],
         "left": rules.budget - cycle.spent - cycle.committed,
         "finish": finish,
-        "proposed": proposed(product, cycle, dashboard, seat) if sees_names else [],
+        "proposed": requests,
         "blocked": blocked(product, cycle, dashboard, rules, named=sees_names, seat=seat),
         "overdue": charts.late_requests(product, cycle, rules, named=sees_names),
         "owed": missing,
-        "held": product.cycles.held_by_approvals(cycle.id),
+        "held": product.cycles.held_by_approvals(cycle.id) if requests else None,
         "late": [
             (people[number], count)
             for number, count in sorted(late.items(), key=lambda pair: -pair[1])
