@@ -49,6 +49,7 @@ SHOWS_NOBODY = frozenset(
         "cycle launch",
         "cycle new",
         "cycle pause",
+        "cycle reserve",
         "cycle resume",
         "cycle rules",
         "cycle status",
@@ -194,6 +195,13 @@ By = Annotated[
     ),
 ]
 Reason = Annotated[str, typer.Option(metavar="TEXT", help="Why; it stands in the record.")]
+Find = Annotated[
+    str,
+    typer.Option(
+        metavar="WORDS",
+        help="Only those in whose name, id or mail address the words occur; accents do not count.",
+    ),
+]
 CycleId = Annotated[
     str,
     typer.Argument(metavar="CYCLE", help="The cycle's short name.", callback=check_command),

@@ -13,6 +13,7 @@ TEXTS = {
     "act_program_paused": "paused the program",
     "act_program_resumed": "resumed the program",
     "act_asking_ended": "ended the asking",
+    "act_reserve_taken": "took {amount} from what is kept for requests of staff",
     "act_request_exchanged": "exchanged a request",
     "act_mail_again": "sent a mail again",
     "act_mails_again": "sent every mail again that had failed or was not sent",
@@ -35,6 +36,14 @@ TEXTS = {
     "act_pinned_out": "pinned an applicant out",
     "act_pin_taken_back": "took a pin back",
     "act_date_taken_back": "took an interview's date back; its people are told by mail",
+    "act_values_joined": (
+        "took spellings for one value, in later lists too; {count} applicant changed",
+        "took spellings for one value, in later lists too; {count} applicants changed",
+    ),
+    "act_values_kept_apart": (
+        "kept spellings apart, in later lists too; {count} applicant changed back",
+        "kept spellings apart, in later lists too; {count} applicants changed back",
+    ),
     # Reviewers
     "act_reviewer_reminded": "reminded a reviewer",
     "act_reviewer_left": "ended a reviewer's role",

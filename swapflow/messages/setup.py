@@ -82,6 +82,73 @@ TEXTS = {
     "kinds_wait_in_circle": "these kinds wait for each other, so none can ever begin: {kinds: → }",
     "language_cure": "Write one of {languages}, or remove the line",
     "no_such_column": "there is no column {column!r} that reviewers could see; there are {known}",
+    "promises_from_reserve": (
+        (
+            "{count} applicant lacks promised reviews that cost {needed} {unit}: "
+            "{free} are free, and {taken} of the {reserve} kept for requests of staff would pay "
+            "the rest (`swapflow cycle reserve CYCLE --take`)"
+        ),
+        (
+            "{count} applicants lack promised reviews that cost {needed} {unit}: "
+            "{free} are free, and {taken} of the {reserve} kept for requests of staff would pay "
+            "the rest (`swapflow cycle reserve CYCLE --take`)"
+        ),
+    ),
+    "promises_beyond_reserve": (
+        (
+            "{count} applicant lacks promised reviews that cost {needed} {unit}: "
+            "{free} are free and {reserve} are kept for requests of staff, so that the budget is "
+            "short by {beyond}"
+        ),
+        (
+            "{count} applicants lack promised reviews that cost {needed} {unit}: "
+            "{free} are free and {reserve} are kept for requests of staff, so that the budget is "
+            "short by {beyond}"
+        ),
+    ),
+    "promises_beyond_budget": (
+        (
+            "{count} applicant lacks promised reviews that cost {needed} {unit}: "
+            "{free} are free and nothing is kept for requests of staff, so that the budget is "
+            "short by {beyond}"
+        ),
+        (
+            "{count} applicants lack promised reviews that cost {needed} {unit}: "
+            "{free} are free and nothing is kept for requests of staff, so that the budget is "
+            "short by {beyond}"
+        ),
+    ),
+    "promises_need_no_reserve": (
+        "no promised review is missing that the reserve could pay, so that nothing was changed"
+    ),
+    "promises_changed": (
+        "promised reviews need {needed} {unit} of the reserve by now, not {shown}: look again"
+    ),
+    "approvals_hold_all": (
+        "nothing else is out: asking goes on or ends once {count} request is approved or struck",
+        "nothing else is out: asking goes on or ends once {count} requests are approved or struck",
+    ),
+    "approvals_take_places": (
+        "all {out} places for requests are taken, {count} of them by a request to be approved",
+        "all {out} places for requests are taken, {count} of them by requests to be approved",
+    ),
+    "approvals_hold_lockstep": (
+        "the next decision waits for all {out} open requests; {count} of them waits for approval",
+        "the next decision waits for all {out} open requests; {count} of them wait for approval",
+    ),
+    "values_perhaps_one": (
+        "{attribute}: {values} are perhaps one value in several spellings, and count as several "
+        "groups: take them for one, or keep them apart (`swapflow applications values CYCLE`)"
+    ),
+    "rules_value_near": (
+        "the rules name {attribute} = {value!r}, which no applicant has; perhaps {near} is meant: "
+        "change the rules, or take the two for one (`swapflow applications values CYCLE`)"
+    ),
+    "rules_value_unknown": "the rules name {attribute} = {value!r}, which no applicant has",
+    "values_options_incomplete": (
+        "give --attribute and --spelling with --into VALUE or with --apart, or --mend alone"
+    ),
+    "values_blank": "name an attribute, its spellings and the value that they are taken for",
     "reviewers_see_nothing": (
         "the program is blind and reviewers see no column, no file and no link of an applicant: "
         "choose the columns to show (`swapflow applications columns CYCLE --show COLUMN`)"

@@ -54,7 +54,7 @@ from swapflow.web.http.rendering import STATIC, places_of
 from swapflow.web.http.shutdown import ShutdownMiddleware
 from swapflow.web.http.static_files import StaticFilesInMemory
 from swapflow.web.reviewing import decline, documents, offline, review, task_list
-from swapflow.web.setup import programs, rubrics, rules
+from swapflow.web.setup import programs, rubrics, rules, values
 
 
 ORDINARY_BODY = 512_000
@@ -137,6 +137,7 @@ def create_app(
         mail_log,
         programs,
         rules,
+        values,
         rubrics,
         imports,
         decision,

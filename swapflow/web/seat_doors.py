@@ -28,17 +28,14 @@ class Door(Enum):
 _PAGES: dict[Door, tuple[str, ...]] = {
     Door.FREE: (
         "GET /setup/{cycle_id}",
-        "GET /setup/{cycle_id}/rules",
-        "POST /setup/{cycle_id}/rules",
         "GET /setup/{cycle_id}/rules.toml",
-        "POST /setup/{cycle_id}/rules/file",
         "GET /setup/{cycle_id}/rubrics",
         "GET /setup/{cycle_id}/rubrics/{kind}",
-        "POST /setup/{cycle_id}/rubrics/{kind}",
         "GET /setup/{cycle_id}/reviewers",
         "GET /today/{cycle_id}/events",
         "GET /today/{cycle_id}/data",
         "GET /today/{cycle_id}/data.csv",
+        "POST /today/{cycle_id}/reserve",
         "GET /today/{cycle_id}/mail",
         "POST /today/{cycle_id}/mail/again",
         "POST /today/{cycle_id}/mail/{mail_id}/again",
@@ -46,6 +43,10 @@ _PAGES: dict[Door, tuple[str, ...]] = {
         "POST /applicants/{cycle_id}/{number}/open",
     ),
     Door.LISTED: (
+        "GET /setup/{cycle_id}/rules",
+        "POST /setup/{cycle_id}/rules",
+        "POST /setup/{cycle_id}/rules/file",
+        "POST /setup/{cycle_id}/rubrics/{kind}",
         "GET /setup/{cycle_id}/launch",
         "POST /setup/{cycle_id}/launch",
         "GET /today/{cycle_id}",
@@ -84,7 +85,6 @@ _API: dict[Door, tuple[str, ...]] = {
     Door.FREE: (
         f"GET {_CYCLE}",
         f"GET {_CYCLE}/rules",
-        f"PUT {_CYCLE}/rules",
         f"POST {_CYCLE}/extension",
         f"POST {_CYCLE}/pause",
         f"POST {_CYCLE}/resume",
@@ -111,7 +111,10 @@ _API: dict[Door, tuple[str, ...]] = {
     Door.LISTED: (
         f"GET {_CYCLE}/launch-preview",
         f"POST {_CYCLE}/launch",
+        f"PUT {_CYCLE}/rules",
         f"GET {_CYCLE}/progress",
+        f"GET {_CYCLE}/promises",
+        f"POST {_CYCLE}/reserve",
         f"GET {_CYCLE}/applicants",
         f"GET {_CYCLE}/applicants/{{number}}",
         f"GET {_CYCLE}/scores",

@@ -34,8 +34,9 @@ ADDS_OR_NAMES = {
     "absences", "add", "again", "ask", "away", "back", "close", "code", "conflict", "decline",
     "end", "endorse", "erase", "files", "forget-erasures", "grants", "import", "invite", "keys",
     "language", "lift", "link", "look", "missed", "monitoring", "nudge", "open", "password",
-    "programs", "reassign", "release", "remind", "remove", "reopen", "requests", "revoke", "rounds",
-    "sign-out", "skip", "stop", "swap", "users", "waive", "{{ token }}", "sheets",
+    "programs", "reassign", "release", "remind", "remove", "reopen", "requests", "revoke",
+    "rounds", "sign-out", "skip", "stop", "swap", "users", "values", "waive", "{{ token }}",
+    "sheets",
     "{{ upload.key }}", "{{ what }}",
     "{{ 'pause' if running else 'resume' }}",
 }  # fmt: skip

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from swapflow.cli.cycle import applicant_columns, barred_pairs
+from swapflow.cli.cycle import applicant_columns, applicant_values, barred_pairs
 from swapflow.cli.cycle.list_reports import ErasedAgain, report_import, warn_of_erased
 from swapflow.cli.options import (
     ApplicationId,
@@ -15,6 +15,7 @@ from swapflow.cli.options import (
     CycleId,
     Encoding,
     ErrorFile,
+    Find,
     Reason,
     SheetName,
     column_roles,
@@ -24,6 +25,7 @@ from swapflow.cli.options import (
 )
 from swapflow.cli.output import Listing, many, report, warn
 from swapflow.domain.people.application import ApplicationStatus
+from swapflow.domain.people.plain_words import search_for
 from swapflow.errors import InvalidInputError, NotReadyError
 
 
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True, help="Applicants of a cycle: import, move, ask, erase.")
 app.command("columns")(applicant_columns.columns)
+app.command("values")(applicant_values.values)
 app.command("open")(barred_pairs.open_applicant)
 
 _GONE = (ApplicationStatus.WITHDRAWN, ApplicationStatus.INELIGIBLE)
@@ -125,10 +128,16 @@ def list_applications(
     status: Annotated[
         ApplicationStatus | None, typer.Option(help="Only those that stand so.")
     ] = None,
+    find: Find = "",
     as_json: AsJson = False,
 ) -> None:
     """List the applicants of a cycle."""
-    found = [a for a in product().applicants.list(cycle) if status in {None, a.status}]
+    is_found = search_for(find)
+    found = [
+        a
+        for a in product().applicants.list(cycle)
+        if status in {None, a.status} and is_found(a.name, a.external_id, a.email)
+    ]
     report(
         {"cycle": cycle, "applications": [_public(a) for a in found]},
         Listing(

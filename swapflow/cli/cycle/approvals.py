@@ -23,10 +23,12 @@ Requests = Annotated[
 @app.command("list")
 def list_waiting(cycle: CycleId, as_json: AsJson = False) -> None:
     """List what waits for approval."""
-    waiting = product().approvals.proposed(cycle)
+    swapflow = product()
+    waiting, held = swapflow.approvals.proposed(cycle), swapflow.cycles.held_by_approvals(cycle)
     report(
         {
             "cycle": cycle,
+            "held": str(held) if held else "",
             "requests": [
                 {"request": request, "applicant": applicant, "kind": kind, "decision": decision}
                 for request, applicant, kind, decision in waiting
@@ -37,6 +39,7 @@ def list_waiting(cycle: CycleId, as_json: AsJson = False) -> None:
             rows=waiting,
             empty="nothing waits for approval",
         ),
+        *([str(held)] if held else []),
         as_json=as_json,
     )
 

@@ -61,7 +61,7 @@ def lift_bar(
     reason: Must,
     as_json: AsJson = False,
 ) -> None:
-    """Lift the bar: a reviewer may be asked again about an applicant after their review was voided."""
+    """Lift the bar of a voided review: the reviewer may be asked about the applicant again."""
     _refuse_other_role(cycle, reviewer)
     lifted = product().reviewers.lift_bar(cycle, applicant, reviewer, by=by, reason=reason)
     report(

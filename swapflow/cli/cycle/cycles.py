@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from swapflow.cli import cycle_output
+from swapflow.cli.cycle import promised_reviews
+from swapflow.cli.cycle.rules_change import read_rules_of, set_rules
 from swapflow.cli.options import (
     AsJson,
     By,
@@ -19,19 +21,19 @@ from swapflow.cli.options import (
     progress_of,
     seat_of,
 )
-from swapflow.cli.output import Listing, many, report, say, to_text
+from swapflow.cli.output import Listing, many, report, say, to_text, warn
 from swapflow.errors import InvalidInputError, SwapflowError
 from swapflow.messages import Message
 
 
 if TYPE_CHECKING:
-    from swapflow.domain.rules import Rules
     from swapflow.engine.read_models.progress import Progress
 
 
 OVER = frozenset({"ended", "finalized"})
 
 app = typer.Typer(no_args_is_help=True, help="Cycles: one decision each, from rules to list.")
+app.command("reserve")(promised_reviews.reserve)
 
 
 @app.command("new")
@@ -61,7 +63,7 @@ def new(
     # A file that is there already is taken and never overwritten.
     written = template is not None and _write_template(file, template)
     try:
-        read = _read_rules(file)
+        read = read_rules_of(file)
         swapflow.cycles.new(cycle, round_id=round_id, rules=read, by=by, name=name)
     except SwapflowError:
         if written:  # a command that fails leaves nothing behind
@@ -113,10 +115,36 @@ def list_cycles(as_json: AsJson = False) -> None:
 
 
 @app.command("launch")
-def launch(cycle: CycleId, by: By, as_json: AsJson = False) -> None:
+def launch(
+    cycle: CycleId,
+    by: By,
+    check: Annotated[
+        bool, typer.Option("--check", help="Say what is in the way and what to think of.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
     """Start a cycle; the first reviews go out."""
     swapflow = product()
-    swapflow.cycles.launch(cycle, by=by, nameless=seat_of(cycle, by) is not None)
+    nameless = seat_of(cycle, by) is not None
+    if check:
+        seen = swapflow.cycles.preview(cycle)
+        seen = seen.nameless() if nameless else seen
+        ready = "nothing is in the way of a launch" if not seen.obstacles else "to cure first:"
+        report(
+            {
+                "cycle": cycle,
+                "obstacles": [str(one) for one in seen.obstacles],
+                "notes": [str(one) for one in seen.warnings],
+            },
+            *(f"note: {one}" for one in seen.warnings),
+            ready,
+            *(f"  - {one}" for one in seen.obstacles),
+            as_json=as_json,
+        )
+        return
+    for message in swapflow.applicants.values(cycle).messages:
+        warn(f"note: {message}")
+    swapflow.cycles.launch(cycle, by=by, nameless=nameless)
     leaves = swapflow.outbox.leaves
     report(
         {"cycle": cycle, "status": "running", "by": by, "mail_leaves": leaves},
@@ -166,12 +194,15 @@ def status(cycle: CycleId, as_json: AsJson = False) -> None:
         for one in swapflow.reviewers.conflicting_scores(cycle)
         if seat is None or seat.names(one.score.application)
     ]
+    waiting = promised_reviews.waiting_lines(swapflow, cycle)
     report(
         {
             **cycle_output.progress_json(seen),
             "conflicting_scores": [one.score.assignment_id for one in scores],
+            "waiting": waiting,
         },
         *cycle_output.progress_plain(seen),
+        *waiting,
         *cycle_output.conflicting_lines(scores),
         as_json=as_json,
     )
@@ -262,19 +293,17 @@ def rules(
     reason: Annotated[
         str, typer.Option(metavar="TEXT", help="With --set: why; it stands in the record.")
     ] = "",
+    check: Annotated[
+        bool, typer.Option("--check", help="With --set: say what would change; change nothing.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show the rules in force, or put others in force."""
+    """Show the rules in force, or put others in force, and say what that does to the list."""
     from swapflow.files.rules.rules_file import rules_text
 
     swapflow = product()
     if set_file is not None:
-        if not reason.strip():
-            raise InvalidInputError("rules_reason_missing_option")
-        read = _read_rules(set_file)
-        changed = swapflow.cycles.change_rules(cycle, read, by=by, reason=reason)
-        said = f"rules version {changed.version} is in force"
-        report({"cycle": cycle, "rules_version": changed.version}, said, as_json=as_json)
+        set_rules(swapflow, cycle, set_file, by=by, reason=reason, check=check, as_json=as_json)
         return
     text = rules_text(swapflow.cycles.rules(cycle))
     version = swapflow.cycles.get(cycle).rules_version
@@ -296,12 +325,6 @@ def _write_template(file: Path, template: str) -> bool:
             "output_file_unwritable", file=file, problem=error.strerror
         ) from error
     return True
-
-
-def _read_rules(file: Path) -> "Rules":
-    from swapflow.files.rules.rules_file import read_rules
-
-    return read_rules(file)
 
 
 def _looks(cycle: str, *, every: float, looks: int) -> Iterator["Progress"]:

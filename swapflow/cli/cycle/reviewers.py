@@ -17,6 +17,7 @@ from swapflow.cli.options import (
     CycleId,
     Encoding,
     ErrorFile,
+    Find,
     Must,
     Reason,
     ReviewerId,
@@ -27,6 +28,7 @@ from swapflow.cli.options import (
     product,
 )
 from swapflow.cli.output import Listing, many, report, warn
+from swapflow.domain.people.plain_words import search_for
 from swapflow.errors import InvalidInputError
 
 
@@ -114,9 +116,10 @@ def import_file(
 
 
 @app.command("list")
-def list_reviewers(cycle: CycleId, as_json: AsJson = False) -> None:
+def list_reviewers(cycle: CycleId, find: Find = "", as_json: AsJson = False) -> None:
     """List the reviewers of a cycle."""
-    found = product().reviewers.list(cycle)
+    fits, roster = search_for(find), product().reviewers.list(cycle)
+    found = [r for r in roster if fits(r.name, r.external_id, r.email)]
     report(
         {"cycle": cycle, "reviewers": [_public(r) for r in found]},
         Listing(

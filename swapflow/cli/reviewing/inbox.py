@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from swapflow.domain.people.application import Application
     from swapflow.domain.reviewing.assignment import Assignment
     from swapflow.domain.reviewing.score import Answer, Receipt, Score
-    from swapflow.domain.rules import Rubric, Rules
+    from swapflow.domain.rules import Rubric
     from swapflow.engine.reviewing.blinding import ReviewerView
     from swapflow.engine.services import Swapflow
 
@@ -178,7 +178,10 @@ def score(
     code = swapflow.tasks.code(found.id)
     with _named_by(code):
         receipt = swapflow.tasks.submit([answer])[0]
-    _report_receipt(receipt, answer, seat, rules, code=code, as_json=as_json)
+    deadline = rules.deadline
+    ahead = deadline is not None and deadline > swapflow.cycles.now()
+    planned = f" (planned for {day(deadline, rules.zone)})" if ahead else ""
+    _report_receipt(receipt, answer, seat, planned, code=code, as_json=as_json)
 
 
 @app.command("decline")
@@ -319,11 +322,12 @@ def _report_receipt(
     receipt: "Receipt",
     answer: "Answer",
     seat: TerminalReviewer,
-    rules: "Rules",
+    planned: str,
     *,
     code: str,
     as_json: bool,
 ) -> None:
+    """Report what is stored; `planned` is when the list is to be fixed, "" if not known."""
     stored = (
         f"stored: {hundred(receipt.value / 1e6)} of 100, as number {receipt.seq} of the record"
     )
@@ -335,9 +339,7 @@ def _report_receipt(
         else "it is kept, and does not count (it came late, or the cohort is fixed); staff can "
         "say why"
     )
-    until = "until the cohort is fixed" + (
-        f" (planned for {day(rules.deadline, rules.zone)})" if rules.deadline else ""
-    )
+    until = f"until the cohort is fixed{planned}"
     report(
         {
             "task": code,

@@ -1,6 +1,7 @@
 """An application: one person in one cycle."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 
@@ -60,8 +61,10 @@ class NewApplication:
     Attributes:
         ready: Whether the application is complete; None where the list does not say, which means
             complete for a new one.
+        left: WITHDRAWN or INELIGIBLE where the list says so; None where it does not.
         selection: Attributes that may enter an objective.
         monitor: Monitoring attributes: stored in a table that no deciding code reads.
+        spelled: By attribute what the list said, where staff take that for another value.
         documents: (name, link or path, marked redacted) of files that reviewers may see.
     """
 
@@ -69,10 +72,16 @@ class NewApplication:
     name: str = ""
     email: str = ""
     ready: bool | None = None
+    left: ApplicationStatus | None = None
     selection: dict[str, str]
     monitor: dict[str, str]
     fields: dict[str, str]
+    spelled: Mapping[str, str] = field(default_factory=dict)
     documents: tuple[tuple[str, str, bool], ...] = ()
+
+
+SPELLED = "spelled:"
+"""Prefix of what a list said of an attribute that is taken for another value."""
 
 
 def listed_values(new: NewApplication) -> dict[str, str]:
@@ -83,7 +92,10 @@ def listed_values(new: NewApplication) -> dict[str, str]:
     words = {"name": new.name, "email": new.email}
     if new.ready is not None:
         words["ready"] = "yes" if new.ready else "no"
+    if new.left is not None:
+        words["status"] = new.left.value
     words |= {f"select:{name}": value for name, value in new.selection.items()}
+    words |= {f"{SPELLED}{name}": value for name, value in new.spelled.items()}
     words |= {f"field:{name}": value for name, value in new.fields.items()}
     words |= {
         # Said of the link too: a file that is redacted since is a change of the list.

@@ -5,11 +5,11 @@ that "Zoe Weiss" is found where the list says "Zoë Weiß".
 """
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from swapflow.domain.people.header_words import split_spellings
+from swapflow.domain.people.plain_words import fold, folded_letter, spellings
 
 
 HIDDEN = "[hidden in a blind round]"
@@ -25,12 +25,6 @@ _PARTICLES = frozenset(
 )
 """Parts of names that are words of their own: masked beside other parts only."""
 
-_LETTERS = {
-    "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ħ": "h",
-    "’": "'", "ʼ": "'", "‘": "'", "‐": "-", "‑": "-", "–": "-",
-}  # fmt: skip
-_SPELLED_OUT = {"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa"}
-_VOWELS = re.compile(r"([aou])e")
 _SPLIT = re.compile(r"[\s,.;:()\"“”„/|]+")
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
 """Letters of languages that are written without spaces or with endings on names."""
@@ -93,8 +87,8 @@ def _name_pattern(name: str, codes: frozenset[str]) -> re.Pattern[str] | None:
     """Build the expression that finds a name in a folded text; None where there is nothing."""
     words = [word for word in _SPLIT.split(name) if word]
     words += [part for word in words for part in re.split(r"[-'’_]", word) if part != word]
-    unspaced = {_fold(w) for w in words if _UNSPACED.search(w) and len(w) > 1}
-    spaced = {form for w in words if not _UNSPACED.search(w) for form in _spellings(w)}
+    unspaced = {fold(w) for w in words if _UNSPACED.search(w) and len(w) > 1}
+    spaced = {form for w in words if not _UNSPACED.search(w) for form in spellings(w)}
     alone = {w for w in spaced if len(w) >= SHORTEST_NAME and w not in _PARTICLES}
     several = {w for w in spaced if len(w) > 1}
     found = []
@@ -113,18 +107,6 @@ def _any(words: Iterable[str]) -> str:
     return f"(?:{'|'.join(re.escape(w) for w in sorted(words, key=lambda w: (-len(w), w)))})"
 
 
-def _spellings(word: str) -> set[str]:
-    """Return the folded spellings of a part of a name."""
-    composed = unicodedata.normalize("NFC", word).casefold()
-    plain = _fold(composed)
-    spelled_out = _fold("".join(_SPELLED_OUT.get(c, c) for c in composed))
-    return {plain, spelled_out, _VOWELS.sub(r"\1", plain), plain.replace("'", "")} - {""}
-
-
-def _fold(text: str) -> str:
-    return "".join(map(_folded_letter, text))
-
-
 def _folded(text: str) -> tuple[str, list[int]]:
     """Fold a text; return it with the place in the text of each of its letters."""
     if text.isascii():
@@ -132,13 +114,7 @@ def _folded(text: str) -> tuple[str, list[int]]:
     letters: list[str] = []
     places: list[int] = []
     for place, letter in enumerate(text):
-        for one in _folded_letter(letter):
+        for one in folded_letter(letter):
             letters.append(one)
             places.append(place)
     return "".join(letters), places
-
-
-@lru_cache(maxsize=4096)
-def _folded_letter(letter: str) -> str:
-    parts = unicodedata.normalize("NFKD", letter.casefold())
-    return "".join(_LETTERS.get(c, c) for c in parts if not unicodedata.combining(c))

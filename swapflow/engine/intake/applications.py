@@ -1,6 +1,7 @@
 """Step 1, intake: applications change status and are erased."""
 
 from collections.abc import Collection
+from dataclasses import replace
 
 from swapflow.domain.cohort.offer import OfferAnswer
 from swapflow.domain.cycle import CycleStatus
@@ -64,15 +65,20 @@ def move_application(
         if application.status is ApplicationStatus.MERGED:
             raise InvalidInputError("applicant_merged", applicant=external_id)
         check_status(made_from, application)
-        tx.move_application(application.number, status, by=by, reason=reason)
-        tx.record(EventType.APPLICATION_MOVED, {"a": application.number, "status": status.value})
-        # A withdrawn applicant is asked about no more, and the committed cost returns to the
-        # budget.
-        if status in LEAVING:
-            pulls = tx.open_pulls_of(application.number)
-            cancel_pulls(tx, pulls, why=status.value)
-        elif application.status.value in GIVEN_BACK and status is ApplicationStatus.READY:
+        move_in(tx, application.number, status, by=by, reason=reason)
+        if application.status.value in GIVEN_BACK and status is ApplicationStatus.READY:
             give_back(tx, application.number)
+
+
+def move_in(
+    tx: Transaction, number: int, status: ApplicationStatus, *, by: str, reason: str
+) -> None:
+    """Move an application within a transaction; when it leaves, its open pulls end."""
+    tx.move_application(number, status, by=by, reason=reason)
+    tx.record(EventType.APPLICATION_MOVED, {"a": number, "status": status.value})
+    # A withdrawn applicant is asked about no more, and the committed cost returns to the budget.
+    if status in LEAVING:
+        cancel_pulls(tx, tx.open_pulls_of(number), why=status.value)
 
 
 def _leaves_list(
@@ -210,3 +216,22 @@ def facts_of(tx: Transaction, application: Application, rules: Rules) -> dict[st
         "in": sorted(group_number(name, text) for name, text in application.attributes.items()),
         "topics": [tx.topic_number(topic)] if topic else [],
     }
+
+
+def write_changed(tx: Transaction, there: Application, changed: Application, rules: Rules) -> None:
+    """Write the changed application, and record what decisions know of it."""
+    if changed != there:
+        tx.change_application(changed)
+    before, after = facts_of(tx, there, rules), facts_of(tx, changed, rules)
+    # Decisions know neither name nor address, so a change of those alone writes no event.
+    if before != after:
+        facts: dict[str, Json] = {"a": there.number, **after}
+        tx.record(EventType.APPLICATION_CHANGED, facts)
+
+
+def change_attribute(
+    tx: Transaction, there: Application, attribute: str, value: str, rules: Rules
+) -> None:
+    """Write another value of an attribute of an application."""
+    changed = replace(there, attributes={**there.attributes, attribute: value})
+    write_changed(tx, there, changed, rules)

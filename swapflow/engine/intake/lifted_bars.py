@@ -58,7 +58,7 @@ def remove_conflict(
 def lift_bar(
     cycle_id: str, application: str, reviewer: str, *, by: str, reason: str, ledger: Ledger
 ) -> bool:
-    """Lift the bar: a reviewer may be asked again about an applicant of whom their review was voided.
+    """Lift the bar of a voided review: the reviewer may be asked about the applicant again.
 
     The voided review stays on record and does not count. Voiding another review bars them anew.
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 from swapflow.domain.cycle import Cycle, CycleStatus
 from swapflow.domain.erased_person import ErasedAs, RememberedErasure
-from swapflow.domain.event import EventType, Json
+from swapflow.domain.event import EventType
 from swapflow.domain.ids import same_id
 from swapflow.domain.people.application import (
+    SPELLED,
     Application,
     ApplicationStatus,
     NewApplication,
@@ -18,11 +19,12 @@ from swapflow.domain.people.application import (
 )
 from swapflow.domain.people.mail_address import can_be_mailed
 from swapflow.domain.rules import Rules
-from swapflow.engine.intake.applications import arrival, check_contact, facts_of
+from swapflow.engine.intake.applications import arrival, check_contact, move_in, write_changed
 from swapflow.engine.intake.erased_people import ErasedPeople, ErasedRow, let_in_again
 from swapflow.engine.intake.list_plan import Known, ListPlan, plan_rows, with_values
 from swapflow.engine.intake.own_reviews import bar_own_reviews
 from swapflow.engine.intake.roster import tie_of
+from swapflow.engine.intake.value_spellings import VALUES, as_chosen, choices_of, read_choices
 from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.erased_people import ErasureKeys
 from swapflow.engine.ports.ledger import Ledger
@@ -30,6 +32,9 @@ from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.preconditions import find, refuse_finalized
 from swapflow.errors import InvalidInputError, NotReadyError
 
+
+LIST = "list"
+"""Who moves an applicant of whom a list says that they are complete or left."""
 
 CONTACT = frozenset({"name", "email"})
 """What may be corrected at any time."""
@@ -64,7 +69,15 @@ def plan_list(
     present = ledger.applications(cycle_id)
     cycle = ledger.cycle(cycle_id)
     erased = _erased(ledger.erasures(cycle.round_id), cycle, present, keys=keys)
-    return plan_rows(rows, present, ledger.imported_values(cycle_id), erased, again)
+    choices = read_choices(cycle_id, ledger=ledger)
+    return plan_rows(
+        as_chosen(rows, choices),
+        present,
+        ledger.imported_values(cycle_id),
+        erased,
+        again,
+        choices=choices,
+    )
 
 
 def import_list(
@@ -74,7 +87,7 @@ def import_list(
     wave: int = 0,
     again: Collection[str] = (),
     by: str = "",
-    ledger: CycleReads,
+    ledger: Ledger,
     keys: ErasureKeys,
 ) -> Listed:
     """Import a list: add new applications and change known ones; all rows or none.
@@ -97,12 +110,21 @@ def import_list(
         NotReadyError: If the cycle takes no more applications.
         CycleFinalizedError: If the cohort is fixed.
     """
+    others = ledger.list_readings([VALUES])
     with ledger.write(cycle_id) as tx:
         rules = tx.rules()
         present = tx.applications()
         # Planned again under the lock: what was shown before may be out of date by now.
         erased = _erased(tx.erasures(), tx.cycle, present, keys=keys)
-        plan = plan_rows(rows, present, before := tx.imported_values(), erased, again)
+        choices = choices_of(tx.list_reading(VALUES), others)
+        plan = plan_rows(
+            as_chosen(rows, choices),
+            present,
+            before := tx.imported_values(),
+            erased,
+            again,
+            choices=choices,
+        )
         if plan.contrary:
             first = plan.contrary[0]
             raise InvalidInputError(
@@ -172,7 +194,7 @@ def correct(
         if changed == there:
             raise InvalidInputError("applicant_known_so", applicant=external_id)
         check_contact(made_from, there)
-        _write(tx, there, changed, tx.rules())
+        write_changed(tx, there, changed, tx.rules())
         if changed.email != there.email:
             bar_own_reviews(tx, [changed], tx.reviewers())
         tx.note(
@@ -218,31 +240,24 @@ def _add(
     added = tx.add_applications(fresh, ties, wave=wave)
     for application in added:
         tx.record(EventType.APPLICATION_ADDED, arrival(tx, application, rules))
+    # They are in the program as all others, so that they can be reinstated.
+    for application, row in zip(added, fresh, strict=True):
+        if row.left is not None:
+            move_in(tx, application.number, row.left, by=LIST, reason="")
     return added
 
 
 def _change(tx: Transaction, known: Known, rules: Rules) -> None:
     there, row = known.application, known.row
     taken = {d.what: d.after for d in known.changes}
-    _write(tx, there, with_values(there, taken), rules)
+    write_changed(tx, there, with_values(there, taken), rules)
     for name, link, redacted in row.documents:
         if f"document:{name}" in taken:
             tx.put_link(there.number, name, link, redacted=redacted)
     if "ready" in taken:
-        ready = ApplicationStatus.READY
-        tx.move_application(there.number, ready, by="list", reason="")
-        tx.record(EventType.APPLICATION_MOVED, {"a": there.number, "status": ready.value})
-
-
-def _write(tx: Transaction, there: Application, changed: Application, rules: Rules) -> None:
-    """Write the changed application, and record what decisions know of it."""
-    if changed != there:
-        tx.change_application(changed)
-    before, after = facts_of(tx, there, rules), facts_of(tx, changed, rules)
-    # Decisions know neither name nor address, so a change of those alone writes no event.
-    if before != after:
-        facts: dict[str, Json] = {"a": there.number, **after}
-        tx.record(EventType.APPLICATION_CHANGED, facts)
+        move_in(tx, there.number, ApplicationStatus.READY, by=LIST, reason="")
+    if "status" in taken:
+        move_in(tx, there.number, ApplicationStatus(taken["status"]), by=LIST, reason="")
 
 
 def _remember(tx: Transaction, plan: ListPlan, before: Mapping[int, Mapping[str, str]]) -> None:
@@ -251,8 +266,12 @@ def _remember(tx: Transaction, plan: ListPlan, before: Mapping[int, Mapping[str,
     for known in plan.known:
         number = known.application.number
         earlier = dict(before.get(number, {}))
+        listed = listed_values(known.row)
+        for name in known.row.selection:
+            # How an earlier list spelled a value counts no more once this one has it.
+            earlier.pop(f"{SPELLED}{name}", None)
         # Merged: a value that is missing in this list was not withdrawn by it.
-        now = {**earlier, **listed_values(known.row)}
+        now = {**earlier, **listed}
         if now != earlier:
             words[number] = now
         if known.row.monitor:

@@ -1,16 +1,19 @@
-"""What a list of applicants would do: new rows, changes, and values that staff keep.
+"""What a list of applicants would do to a cycle: who is new, what changes, what staff keep.
 
 A list identifies a person by the office's id alone. Its last values are stored beside the current
 ones, so that three states are compared: a value that only the list changed is taken over; one that
-staff changed since stays, and is shown. Statuses, pins and holds are no part of a list and never
-touched; an incomplete application becomes complete when the list says so.
+staff changed since stays, and is shown. Pins and holds are no part of a list and never touched; an
+incomplete application becomes complete when the list says so, and an applicant leaves when a list
+says that they withdrew or are ineligible. No list brings back who left.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from swapflow.domain.ids import same_id
+from swapflow.domain.lists.value_choices import ValueChoices
 from swapflow.domain.people.application import (
+    SPELLED,
     Application,
     ApplicationStatus,
     NewApplication,
@@ -18,6 +21,7 @@ from swapflow.domain.people.application import (
     listed_values,
 )
 from swapflow.domain.people.reviewer import Reviewer
+from swapflow.engine.intake.applications import LEAVING
 from swapflow.engine.intake.erased_people import NOBODY_HELD, ErasedInList, ErasedPeople
 from swapflow.engine.intake.own_reviews import same_people
 
@@ -27,7 +31,7 @@ class Difference:
     """One value in which the list differs from the cycle.
 
     Attributes:
-        what: Its name: name, email, ready, or select:, field: or document: and a name.
+        what: Its name: name, email, ready, status, or select:, field: or document: and a name.
         before: The current value; "" for none.
         after: The value in the list.
         kept: Whether the current value stays, because staff changed it since the last list.
@@ -41,11 +45,16 @@ class Difference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """A row of the list about a person who is in the cycle already."""
+    """A row of the list about a person who is in the cycle already.
+
+    Attributes:
+        returns: Whether an earlier list said that they left, and this one that they take part.
+    """
 
     application: Application
     row: NewApplication
     differences: tuple[Difference, ...]
+    returns: bool = False
 
     @property
     def external_id(self) -> str:
@@ -105,6 +114,11 @@ class ListPlan:
         return same_people([*fresh, *known], ((r.external_id, r.email) for r in reviewers))
 
     @property
+    def returning(self) -> tuple[str, ...]:
+        """The ids of those who left by an earlier list, and take part by this one."""
+        return tuple(known.external_id for known in self.known if known.returns)
+
+    @property
     def kept(self) -> tuple[Known, ...]:
         """The people for whom a value of staff is kept against the list."""
         return tuple(k for k in self.known if any(d.kept for d in k.differences))
@@ -116,15 +130,18 @@ def plan_rows(
     before: Mapping[int, Mapping[str, str]],
     erased: ErasedPeople,
     again: Collection[str] = (),
+    *,
+    choices: ValueChoices,
 ) -> ListPlan:
-    """Compute what a list would do.
+    """Compute what the rows of a list would do.
 
     Args:
-        rows: The list.
-        present: The applicants of the program.
-        before: What earlier lists said of them, by number.
+        rows: Checked rows, each person once.
+        present: The applicants of the cycle.
+        before: What earlier lists said of each, by number and by name of the value.
         erased: Who was erased.
         again: Ids of rows of erased people that are to come in all the same.
+        choices: What staff said about spellings of attributes.
 
     Raises:
         InvalidInputError: If an id is confirmed that the list does not have.
@@ -141,8 +158,15 @@ def plan_rows(
             if problem := _another_person(row, application):
                 contrary.append(problem)
                 continue
-            differences = tuple(_differences(row, application, before.get(application.number)))
-            known.append(Known(application=application, row=row, differences=differences))
+            earlier = _in_values(before.get(application.number), choices)
+            known.append(
+                Known(
+                    application=application,
+                    row=row,
+                    differences=tuple(_differences(row, application, earlier)),
+                    returns=_returns(row, application, earlier),
+                )
+            )
         elif twin := shortened.get(_without_zeros(same_id(row.external_id))):
             contrary.append(
                 Contrary(
@@ -157,6 +181,18 @@ def plan_rows(
     return ListPlan(
         fresh=tuple(fresh), known=tuple(known), contrary=tuple(contrary), erased=of_erased
     )
+
+
+def _in_values(said: Mapping[str, str] | None, choices: ValueChoices) -> Mapping[str, str] | None:
+    """Return what an earlier list said, with the values that its spellings are taken for now."""
+    if said is None or not choices.chosen:
+        return said
+    return {
+        what: choices.value(what.removeprefix("select:"), text)
+        if what.startswith("select:")
+        else text
+        for what, text in said.items()
+    }
 
 
 def _without_zeros(same: str) -> str:
@@ -183,9 +219,17 @@ def _differences(
 ) -> Iterable[Difference]:
     known, earlier = known_values(there), before or {}
     for what, value in listed_values(row).items():
+        if what.startswith(SPELLED):
+            continue
         if what == "ready":
             if value == "yes" and there.status is ApplicationStatus.INCOMPLETE:
                 yield Difference(what=what, before="no", after="yes", kept=False)
+            continue
+        if what == "status":
+            if there.status not in LEAVING:
+                # Staff reinstated whom an earlier list had said to have left.
+                kept = earlier.get(what, "") == value
+                yield Difference(what=what, before=there.status.value, after=value, kept=kept)
             continue
         current = earlier.get(what, "") if what.startswith("document:") else known.get(what, "")
         if value == current:
@@ -193,6 +237,11 @@ def _differences(
         # Staff changed the value if it differs from the last list, which may have had none.
         kept = current != earlier.get(what, "" if before else current)
         yield Difference(what=what, before=current, after=value, kept=kept)
+
+
+def _returns(row: NewApplication, there: Application, before: Mapping[str, str] | None) -> bool:
+    left = (before or {}).get("status", "")
+    return bool(left) and there.status.value == left and row.ready is True and row.left is None
 
 
 def with_values(there: Application, values: Mapping[str, str]) -> Application:

@@ -8,6 +8,7 @@ from swapflow.domain.kind_overlap import most_drawn
 from swapflow.domain.people.application import Application
 from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.rules import DispatchMode, FloorFor, KindRules, Rules
+from swapflow.engine.intake.value_spellings import report_values
 from swapflow.engine.lifecycle.close_forecast import close_forecast
 from swapflow.engine.lifecycle.drawn_seed import seed_warnings
 from swapflow.engine.lifecycle.launch import LaunchProblem, launch_problems, settled_at_launch
@@ -125,6 +126,7 @@ def preview(
             *close_forecast(rules, ready, rest),
             *seed_warnings(rules),
             *_at_once(cycle_id, rules, ledger=ledger, snapshots=snapshots),
+            *report_values(cycle_id, ledger=ledger).messages,
             *_nothing_to_see(cycle_id, rules, applications, ledger=ledger),
             *_apart(cycle_id, roster, ledger=ledger, snapshots=snapshots),
         ),

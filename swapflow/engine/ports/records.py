@@ -104,14 +104,14 @@ class ListedTask:
     Attributes:
         name: The applicant's; "" once it is erased, as `external_id`.
         drafted: Whether a draft is stored.
-        skipped: Whether the reviewer has put it off.
+        skipped_at: When the reviewer put it off last; None if never.
     """
 
     assignment: Assignment
     external_id: str
     name: str
     drafted: bool
-    skipped: bool
+    skipped_at: datetime | None
     interview: Interview | None
 
     @property

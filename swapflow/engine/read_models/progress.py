@@ -17,7 +17,7 @@ from swapflow.engine.read_models.dashboard import Dashboard, build_dashboard
 from swapflow.engine.read_models.dashboard_codec import decode_dashboard
 from swapflow.engine.read_models.latest_cache import LatestCache
 from swapflow.engine.read_models.list_quality import ListQualities
-from swapflow.engine.read_models.proposal import STOP_SENTENCES
+from swapflow.engine.read_models.proposal import stop_sentence_now
 from swapflow.engine.read_models.snapshot import Snapshot, SnapshotCache
 from swapflow.engine.selection.list_quality import quality_figures
 from swapflow.engine.selection.rule import last_fit
@@ -176,7 +176,11 @@ def _progress(cycle_id: str, seen: Snapshot, *, ledger: Ledger) -> Progress:
         name=cycle.name,
         status=cycle.status.value,
         stop_reason=cycle.stop_reason or "",
-        stop_sentence=STOP_SENTENCES.get(cycle.stop_reason or "", ""),
+        stop_sentence=stop_sentence_now(
+            cycle.stop_reason or "",
+            owes=assessment[2] > 0
+            and projection.rules.budget - cycle.spent - cycle.committed < assessment[1],
+        ),
         events=cycle.position.seq,
         decisions=cycle.decisions,
         candidates=int(candidates(projection).size),

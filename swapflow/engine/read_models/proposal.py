@@ -35,7 +35,10 @@ STOP_SENTENCES = {
         "tolerance and under the stated assumptions."
     ),
     "settled": "Further reviews were no longer expected to change the list by a stated amount.",
-    "budget": "The budget was used up.",
+    "budget": (
+        "Nothing more could be paid: what is left of the budget is kept for requests of staff, or "
+        "is less than what was still wanted costs."
+    ),
     "deadline": "The deadline had come.",
     "exhausted": "Nobody was left who could be asked about those still too close to call.",
     "staff": "Staff ended the round.",
@@ -56,6 +59,19 @@ def stop_sentence(rules: Rules, reason: str) -> str:
     if reason == "certified" and rules.estimates is Estimates.ADJUSTED:
         return ANOTHER_LIST
     return STOP_SENTENCES.get(reason, "The round is still running.")
+
+
+def stop_sentence_now(reason: str, *, owes: bool) -> str:
+    """Return why asking ends, as things are now; "" without a reason.
+
+    Args:
+        reason: The reason on record.
+        owes: Whether promised reviews are missing that the free budget cannot pay. Then it is not
+            for want of people that nobody else is asked about.
+    """
+    if owes and reason == "exhausted":
+        reason = "budget"
+    return STOP_SENTENCES.get(reason, "")
 
 
 def propose(

@@ -93,6 +93,12 @@ class ReviewPage(ReviewForm):
         return due is not None and due < self.now
 
     @property
+    def decided_after(self) -> datetime | None:
+        """The deadline, after which a decision is planned; None once it has passed."""
+        deadline = self.rules.deadline
+        return deadline if deadline is not None and deadline > self.now else None
+
+    @property
     def takes_answers(self) -> bool:
         """Whether the form accepts an answer: late ones are accepted, unwanted ones are not."""
         if self.cycle.status is CycleStatus.FINALIZED:

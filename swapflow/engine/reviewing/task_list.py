@@ -52,6 +52,7 @@ class Task:
     Attributes:
         minutes: Estimated time; None when the round's unit is another.
         due_at: Due time to the minute.
+        skipped_at: When its reviewer put it off; None if never, or if that counts no more.
         is_interview: Whether the reviewer meets the applicant: there is a date, questions, or a
             panel.
     """
@@ -66,9 +67,14 @@ class Task:
     due_at: datetime | None
     section: Section
     draft: bool
-    skipped: bool
+    skipped_at: datetime | None
     interview: Interview | None
     is_interview: bool
+
+    @property
+    def skipped(self) -> bool:
+        """Whether its reviewer has put it off."""
+        return self.skipped_at is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,6 +108,12 @@ class TaskList:
     def waiting(self) -> tuple[Task, ...]:
         """The tasks that are still to be done."""
         return tuple(task for task in self.tasks if task.section not in ENDED)
+
+    @property
+    def next_due(self) -> Task | None:
+        """The open task that is due first, which may be one that was put off."""
+        dated = [(task.due_at, task.code, task) for task in self.waiting if task.due_at]
+        return min(dated)[2] if dated else None
 
 
 def readable_seats(
@@ -214,6 +226,8 @@ def _tasks(seat: ProgramSeat, theirs: Collection[ListedTask], *, now: datetime) 
         if a.status is AssignmentStatus.EXPIRED and cycle.status is CycleStatus.FINALIZED:
             continue
         kind = rules.kinds[a.kind]
+        section = _section(a, begun=one.drafted, now=now)
+        skipped_at = _standing_skip(one, section)
         yield Task(
             code=cycle.task_code(a.id),
             cycle_id=cycle.id,
@@ -223,9 +237,9 @@ def _tasks(seat: ProgramSeat, theirs: Collection[ListedTask], *, now: datetime) 
             kind=kind.name,
             minutes=kind.cost if seat.unit == "minutes" else None,
             due_at=a.due_minute,
-            section=_section(a, begun=one.drafted, now=now),
+            section=section,
             draft=one.drafted,
-            skipped=one.skipped,
+            skipped_at=skipped_at,
             interview=one.interview,
             is_interview=bool(one.interview or kind.questions or kind.seats > 1),
         )
@@ -246,7 +260,22 @@ def _section(assignment: Assignment, *, begun: bool, now: datetime) -> Section:
     return Section.STARTED if begun else Section.NEW
 
 
-def _urgency(task: Task) -> tuple[int, bool, bool, float, str]:
+def _standing_skip(listed: ListedTask, section: Section) -> datetime | None:
+    """Return when an open task was put off; None if it was not, or became urgent since."""
+    due, skipped_at = listed.assignment.due_at, listed.skipped_at
+    if skipped_at is None or section in ENDED:
+        return None
+    # Who put it off weeks ago wants to see it again once it is due soon, and once it is overdue.
+    if section is Section.SOON and due is not None and skipped_at < due - SOON:
+        return None
+    if section is Section.OVERDUE and due is not None and skipped_at < due:
+        return None
+    return skipped_at
+
+
+def _urgency(task: Task) -> tuple[bool, float, int, bool, float, str]:
+    # Of those put off, the one of the last press is the last.
+    skipped = task.skipped_at.timestamp() if task.skipped_at else 0.0
     section = list(Section).index(task.section)
     due = task.due_at.timestamp() if task.due_at else 0.0
-    return section, task.skipped, task.due_at is None, due, task.code
+    return task.section in ENDED, skipped, section, task.due_at is None, due, task.code

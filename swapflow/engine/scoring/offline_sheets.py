@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from swapflow.domain.cycle import Cycle, CycleStatus
 from swapflow.domain.fixed_point import value_units
-from swapflow.domain.ids import cycle_of
+from swapflow.domain.ids import cycle_of, same_id
 from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT, Assignment, AssignmentStatus
 from swapflow.domain.reviewing.rubric import utility
@@ -23,7 +23,7 @@ from swapflow.engine.reviewing.blinding import ReviewerView, view_of
 from swapflow.engine.reviewing.review_page import ReviewPage, read_review_page, rubric_of
 from swapflow.engine.scoring import corrections
 from swapflow.engine.scoring.sheet_plan import PlannedRow, ReturnedRow, RowOutcome, SheetPlan
-from swapflow.errors import BadRow, BadRowsError, InvalidInputError
+from swapflow.errors import BadRow, BadRowsError, InvalidInputError, NotFoundError
 
 
 REASON = "came back on a reviewer's sheet"
@@ -158,22 +158,47 @@ class _Reader:
         if not row.task:
             self._refuse(row, "request key", "", "the key is missing", _SHEET_ANEW)
             return None
-        found = self._tasks.get(row.task)
+        key = _plain_key(row.task)
+        found = self._tasks.get(key)
         if found is None:
-            elsewhere = cycle_of(row.task)
-            if elsewhere != self.cycle.id and ":" in row.task:
-                reason = f"this key is of another program ({elsewhere})"
-                self._refuse(row, "request key", row.task, reason, "Import the sheet there")
-            else:
-                reason = "this program has no request with this key"
-                self._refuse(row, "request key", row.task, reason, _SHEET_ANEW)
+            self._refuse_key(row, key)
             return None
-        earlier = self._lines.setdefault(row.task, row.line)
+        earlier = self._lines.setdefault(key, row.line)
         if earlier != row.line:
             reason = f"line {earlier} has this key already"
             self._refuse(row, "request key", row.task, reason, "Keep the row that is right")
             return None
         return found
+
+    def _refuse_key(self, row: ReturnedRow, key: str) -> None:
+        """Refuse a key that no request of this program has."""
+        elsewhere = cycle_of(key)
+        if elsewhere != self.cycle.id and ":" in key and self._is_program(elsewhere):
+            reason = f"this key is of another program ({elsewhere})"
+            self._refuse(row, "request key", row.task, reason, "Import the sheet there")
+            return
+        reason = "the key was changed: no request of this program has it"
+        sent = [code for code, a in self._tasks.items() if self._is_about(row, a)]
+        # The right key is named only where the row itself leaves no doubt.
+        sure = f"; this row went out with {sent[0]}" if len(sent) == 1 else ""
+        cure = _SHEET_ANEW + sure
+        self._refuse(row, "request key", row.task, reason, cure)
+
+    def _is_program(self, cycle_id: str) -> bool:
+        try:
+            self.ledger.cycle(cycle_id)
+        except NotFoundError:
+            return False
+        return True
+
+    def _is_about(self, row: ReturnedRow, assignment: Assignment) -> bool:
+        """Whether a row names reviewer and applicant of a request."""
+        if not row.reviewer or not row.applicant:
+            return False
+        owner = self._people[assignment.reviewer].external_id
+        return same_id(owner) == same_id(row.reviewer) and same_id(
+            self._applicant(assignment)
+        ) == same_id(row.applicant)
 
     def _fits(self, row: ReturnedRow, assignment: Assignment) -> bool:
         """Whether the row still names the people it went out with."""
@@ -184,12 +209,12 @@ class _Reader:
                 row, "request key", row.task, reason, "Import the sheet under that reviewer"
             )
             return False
-        if row.reviewer and row.reviewer != owner.external_id:
+        if row.reviewer and same_id(row.reviewer) != same_id(owner.external_id):
             reason = "this request is not this reviewer's"
             self._refuse(row, "reviewer", row.reviewer, reason, _CELL_BACK)
             return False
         shown = self._applicant(assignment)
-        if row.applicant is not None and _plain(row.applicant) != _plain(shown):
+        if row.applicant is not None and same_id(row.applicant) != same_id(shown):
             reason = f"the applicant was changed; the row went out with {shown!r}"
             self._refuse(row, "applicant", row.applicant, reason, _CELL_BACK)
             return False
@@ -207,6 +232,7 @@ class _Reader:
 
     def _answer(self, row: ReturnedRow, assignment: Assignment, kind: KindRules) -> Answer | None:
         rubric = rubric_of(assignment, self.rules, kind, ledger=self.ledger)
+        row = _in_words_of(rubric, row)
         before = len(self.bad)
         score = self._score(row) if rubric is None else None
         if rubric is not None:
@@ -304,6 +330,9 @@ class _Reader:
         )
 
 
+_AROUND_A_KEY = "'\"<>()[]{}`´‘’“”„«»,;.?# \u200b\ufeff"
+"""What mail programs and spreadsheets put around a key."""
+
 _SHEET_ANEW = "Take the key from the sheet as it went out"
 _CELL_BACK = "Put back what stood there; each key belongs to one row"
 
@@ -325,8 +354,25 @@ def _has(rubric: Rubric, name: str) -> bool:
     return any(criterion.name == name for criterion in rubric.criteria)
 
 
-def _plain(text: str) -> str:
-    return " ".join(text.split())
+def _plain_key(text: str) -> str:
+    """Return a key as it went out: in any case, quoted, or as the address of its page."""
+    key = same_id(text).rsplit("/tasks/", 1)[-1]
+    return key.strip(_AROUND_A_KEY)
+
+
+def _in_words_of(rubric: Rubric | None, row: ReturnedRow) -> ReturnedRow:
+    """Return a row whose criteria are called as the form calls them, whatever their case."""
+    exact = {c.name for c in rubric.criteria} if rubric else set()
+    asked = {same_id(name): name for name in exact}
+
+    def named(name: str) -> str:
+        return name if name in exact else asked.get(same_id(name), name)
+
+    return replace(
+        row,
+        marks={named(name): mark for name, mark in row.marks.items()},
+        headers={named(name): header for name, header in row.headers.items()},
+    )
 
 
 def _same(answer: Answer, given: ScoreDetails) -> bool:

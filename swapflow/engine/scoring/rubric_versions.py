@@ -3,13 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from fractions import Fraction
 
 from swapflow.domain.fixed_point import value_units
 from swapflow.domain.reviewing.rubric import utility
 from swapflow.domain.reviewing.score import Answer
 from swapflow.domain.rules import Rubric, Rules
-from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.records import RulesVersion
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.scoring.corrections import revise
@@ -93,69 +91,12 @@ def recompute(tx: Transaction, old: Rules, new: Rules, *, by: str) -> int:
     return changed
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RubricEffect:
-    """What another rubric would change in the existing scores.
-
-    Attributes:
-        scores: Scores of the kind that were given as marks.
-        changed: Those whose value would change.
-        unreadable: Those that the new rubric cannot read: the change would be refused.
-        entering: External ids of those who would come among the first by the plain mean of all
-            their scores, as many as there are places; and of those who would leave. The list
-            itself also weighs evidence, severity and kind.
-    """
-
-    scores: int
-    changed: int
-    unreadable: int
-    entering: tuple[str, ...]
-    leaving: tuple[str, ...]
-
-
-def effect(cycle_id: str, rubric: Rubric, *, ledger: Ledger) -> RubricEffect:
-    """Compute the effect of another rubric; changes nothing."""
-    rules = ledger.rules(cycle_id)
-    kind = rules.kind_index(rubric.kind)
-    values = {
-        score.assignment_id: (score.application, score.value)
-        for score in ledger.scores(cycle_id)
-        if score.counts
-    }
-    after = dict(values)
-    scores = changed = unreadable = 0
-    for score, marks in ledger.scores_with_marks(cycle_id, kind):
-        scores += 1
-        try:
-            value = value_units(utility(rubric, _kept(rubric, marks)))
-        except InvalidInputError:
-            unreadable += 1
-            continue
-        changed += value != score.value
-        if score.assignment_id in after:
-            after[score.assignment_id] = (score.application, value)
-    names = {
-        a.number: a.external_id for a in ledger.applications(cycle_id) if a.status.is_candidate
-    }
-    now, then = (_first(list(v.values()), set(names), rules.cohort_size) for v in (values, after))
-    return RubricEffect(
-        scores=scores,
-        changed=changed,
-        unreadable=unreadable,
-        entering=tuple(names[a] for a in sorted(then - now)),
-        leaving=tuple(names[a] for a in sorted(now - then)),
-    )
-
-
-def _first(values: list[tuple[int, int]], candidates: set[int], places: int) -> set[int]:
-    """Return the applications with the highest plain means, as many as there are places."""
-    sums: dict[int, list[int]] = {}
-    for application, value in values:
-        if application in candidates:
-            sums.setdefault(application, []).append(value)
-    # Fractions, so that a tie is a tie and does not hang on the order of summing.
-    means = {a: Fraction(sum(v), len(v)) for a, v in sums.items()}
-    return set(sorted(means, key=lambda a: (-means[a], a))[:places])
+def reread(rubric: Rubric, marks: Mapping[str, float | None]) -> int | None:
+    """Return the value of stored marks under another rubric; None if it cannot read them."""
+    try:
+        return value_units(utility(rubric, _kept(rubric, marks)))
+    except InvalidInputError:
+        return None
 
 
 def _kept(rubric: Rubric, marks: Mapping[str, float | None]) -> dict[str, float | None]:

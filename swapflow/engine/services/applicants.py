@@ -7,7 +7,7 @@ from datetime import datetime
 from swapflow.domain.people.application import Application, ApplicationStatus, NewApplication
 from swapflow.domain.people.document import Document
 from swapflow.engine.intake import applications as intake
-from swapflow.engine.intake import column_choice, list_import
+from swapflow.engine.intake import column_choice, list_import, value_spellings
 from swapflow.engine.intake.list_import import Listed
 from swapflow.engine.intake.list_plan import ListPlan
 from swapflow.engine.lifecycle import switches
@@ -97,6 +97,43 @@ class ApplicantService:
         """Store the settings with which a kind of list was read."""
         with self.context.ledger.write(cycle_id) as tx:
             tx.keep_list_reading(what, settings, by=by)
+
+    def values(
+        self, cycle_id: str, coming: Sequence[NewApplication] = ()
+    ) -> value_spellings.ValueReport:
+        """Report on the values of attributes, those that a list would bring included."""
+        return value_spellings.report_values(cycle_id, coming=coming, ledger=self.context.ledger)
+
+    def join_values(
+        self,
+        cycle_id: str,
+        attribute: str,
+        spellings: Collection[str],
+        into: str,
+        *,
+        by: str,
+        reason: str = "",
+    ) -> int:
+        """Take spellings of an attribute for one value, now and in lists to come."""
+        changed = value_spellings.join_values(
+            cycle_id, attribute, spellings, into, by=by, reason=reason, ledger=self.context.ledger
+        )
+        return self.context.ring_after(cycle_id, changed)
+
+    def keep_values_apart(
+        self,
+        cycle_id: str,
+        attribute: str,
+        spellings: Collection[str],
+        *,
+        by: str,
+        reason: str = "",
+    ) -> int:
+        """Keep spellings of an attribute as values of their own, and undo their joining."""
+        changed = value_spellings.keep_apart(
+            cycle_id, attribute, spellings, by=by, reason=reason, ledger=self.context.ledger
+        )
+        return self.context.ring_after(cycle_id, changed)
 
     def columns(self, cycle_id: str) -> column_choice.ReviewerColumns:
         """Read which columns of a program reviewers see."""

@@ -6,7 +6,8 @@ from datetime import datetime
 
 from swapflow.domain.cycle import Cycle, Round
 from swapflow.domain.ids import CYCLE_ID
-from swapflow.domain.rules import Rubric, Rules
+from swapflow.domain.people.application import NewApplication
+from swapflow.domain.rules import Rules
 from swapflow.engine.coordination.coordinator import Coordinator
 from swapflow.engine.coordination.quarantine import OnFault, unreported
 from swapflow.engine.coordination.turns import readable_cycles
@@ -20,14 +21,16 @@ from swapflow.engine.lifecycle.launch import (
     launchable,
 )
 from swapflow.engine.lifecycle.launch_preview import Preview, preview
-from swapflow.engine.lifecycle.rule_changes import change_rules, check_rules
-from swapflow.engine.ports.records import RulesVersion
-from swapflow.engine.scoring.rubric_versions import (
-    RubricChange,
-    RubricEffect,
-    changed_since,
-    effect,
+from swapflow.engine.lifecycle.promises import (
+    Promises,
+    held_by_approvals,
+    promises,
+    take_from_reserve,
 )
+from swapflow.engine.lifecycle.rule_changes import change_rules, check_rules
+from swapflow.engine.lifecycle.rules_effect import RulesEffect, planned_effect, recorded_effect
+from swapflow.engine.ports.records import RulesVersion
+from swapflow.engine.scoring.rubric_versions import RubricChange, changed_since
 from swapflow.engine.services.context import ServiceContext
 from swapflow.errors import InvalidInputError, NotFoundError
 from swapflow.messages import Message
@@ -177,9 +180,39 @@ class CycleService:
         history = self.context.ledger.rules_history(cycle_id)
         return changed_since(history, self.context.ledger.process_health(cycle_id).begun_at)
 
-    def rubric_effect(self, cycle_id: str, rubric: Rubric) -> RubricEffect:
-        """Compute the effect of another rubric."""
-        return effect(cycle_id, rubric, ledger=self.context.ledger)
+    def promises(self, cycle_id: str, coming: Sequence[NewApplication] = ()) -> Promises | None:
+        """Compute what is promised and not asked for, those of a list included."""
+        return promises(
+            cycle_id, coming=coming, ledger=self.context.ledger, snapshots=self.context.snapshots
+        )
+
+    def take_from_reserve(
+        self, cycle_id: str, *, by: str, reason: str, shown: int | None = None
+    ) -> int:
+        """Pay promised reviews from what is kept for requests of staff; return how much."""
+        taken = take_from_reserve(
+            cycle_id,
+            by=by,
+            reason=reason,
+            shown=shown,
+            ledger=self.context.ledger,
+            snapshots=self.context.snapshots,
+        )
+        return self.context.ring_after(cycle_id, taken)
+
+    def held_by_approvals(self, cycle_id: str) -> Message | None:
+        """Return what tells that decisions wait for approvals; None if they do not."""
+        return held_by_approvals(
+            cycle_id, ledger=self.context.ledger, snapshots=self.context.snapshots
+        )
+
+    def rules_effect(self, cycle_id: str, rules: Rules) -> RulesEffect:
+        """Compute what other rules would do to scores and list; changes nothing."""
+        return planned_effect(cycle_id, rules, ledger=self.context.ledger)
+
+    def effect_of_version(self, cycle_id: str, version: int) -> RulesEffect:
+        """Read what a version of the rules did to scores and list when it came into force."""
+        return recorded_effect(cycle_id, version, ledger=self.context.ledger)
 
     def pause(self, cycle_id: str, *, by: str, reason: str = "") -> None:
         """Stop sending and expiring for a while."""

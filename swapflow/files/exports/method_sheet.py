@@ -61,7 +61,7 @@ _JUDGED = {
     "paper": (gettext_noop("That an interview is worth the stated number of reviews."),),
 }
 _ENDED = {
-    "budget": gettext_noop("The end: the budget was used up, whatever was still open."),
+    "budget": gettext_noop("The end: nothing more could be paid, whatever was still open."),
     "deadline": gettext_noop("The end: the deadline had come, whatever was still open."),
     "staff": gettext_noop("The end: people ended it, whatever was still open."),
     "exhausted": gettext_noop("The end: nobody was left to ask, whatever was still open."),

@@ -4,14 +4,26 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 
+from swapflow.domain.lists.listed_status import listed_status
 from swapflow.domain.people.age_bands import AgeBands, tells_age
+from swapflow.domain.people.application import ApplicationStatus
 from swapflow.domain.people.group_sizes import SMALL, compares_little
+from swapflow.domain.people.plain_words import fold
 from swapflow.domain.people.protected_attributes import protected_trait
 from swapflow.domain.rules import Rules
 from swapflow.errors import BadRow, InvalidInputError
 from swapflow.files.tables.cells import is_missing, shorten, spelling
 from swapflow.files.tables.dates import read_date
-from swapflow.files.tables.header_names import EMAIL, FIRST, ID_SPELLINGS, LAST, NAME, WEAK_ID
+from swapflow.files.tables.header_names import (
+    EMAIL,
+    FIRST,
+    ID_SPELLINGS,
+    LAST,
+    NAME,
+    STATUS,
+    WEAK_ID,
+    WITHDRAWN,
+)
 from swapflow.files.tables.table import Table
 
 
@@ -42,6 +54,7 @@ class Columns:
         for header in table.headers:
             if header not in columns.taken_for:
                 columns.taken_for[header] = _meaning(header, rules)
+                columns._resolve_status(table, header)
                 columns._leave_out_hidden(table, header)
         columns._find_id(table, key)
         columns._check(rules)
@@ -86,6 +99,14 @@ class Columns:
                 f"(field:{header}) that reviewers shall see it"
             )
 
+    def _resolve_status(self, table: Table, header: str) -> None:
+        """Take a column of that name for the status only where a value says who takes no part."""
+        if self.taken_for[header] != "status?":
+            return
+        values = {listed_status(row[header]) for row in table.rows}
+        says = values - {None, ApplicationStatus.READY}
+        self.taken_for[header] = "status" if says else f"field:{header}"
+
     def _find_id(self, table: Table, key: str) -> None:
         self.taken_for = {h: self.taken_for[h] for h in table.headers if h in self.taken_for}
         if key == "email":
@@ -123,7 +144,7 @@ class Columns:
             self.taken_for[header] = "external_id"
 
     def _check(self, rules: Rules | None) -> None:
-        for role in ("name", "email", "ready", "topic", "redacted"):
+        for role in ("name", "email", "ready", "status", "withdrawn", "topic", "redacted"):
             twice = self.headers(role)
             if len(twice) > 1:
                 self._refuse(
@@ -161,6 +182,8 @@ _ROLES = (
     "last_name",
     "email",
     "ready",
+    "status",
+    "withdrawn",
     "topic",
     "document",
     "redacted",
@@ -186,7 +209,7 @@ def _meaning(header: str, rules: Rules | None) -> str:
     for wanted in rules.attributes if rules else ():
         if spelling(header) == spelling(wanted):
             return f"select:{wanted}"
-    spelled = spelling(header)
+    spelled = fold(spelling(header))
     for role, spellings in _SPELLINGS.items():
         if spelled in spellings:
             return _full_role(role)
@@ -200,6 +223,8 @@ _SPELLINGS: dict[str, tuple[str, ...]] = {
     "last_name": LAST,
     "email": EMAIL,
     "ready": _READY,
+    "status?": STATUS,
+    "withdrawn": WITHDRAWN,
     "topic": _TOPIC,
     "document": ("document",),
     "redacted": ("redacted",),

@@ -1,5 +1,6 @@
 """A list of applicants looked at: how it is read, what it would do, and what stops it."""
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 
@@ -8,6 +9,7 @@ from swapflow.engine.intake.column_choice import ReviewerColumns, check_named
 from swapflow.engine.intake.erased_people import ErasedInList, ErasedRow
 from swapflow.engine.intake.list_import import Listed
 from swapflow.engine.intake.list_plan import ListPlan
+from swapflow.engine.intake.value_spellings import ValueReport
 from swapflow.engine.services import Swapflow
 from swapflow.errors import BadRow
 from swapflow.files.imports.applications import ApplicationsImport, examine_applications
@@ -62,6 +64,7 @@ class ListPreview:
         warnings: What staff should know.
         alike: People who may be listed under two ids.
         columns: What reviewers of a blind program see of its columns.
+        values: The values of attributes, once the list is imported.
         erased: Rows of people who were erased: held, or confirmed.
         again: The ids of the rows that a person confirmed.
     """
@@ -75,6 +78,7 @@ class ListPreview:
     warnings: tuple[str, ...]
     alike: tuple[PossibleDuplicate, ...]
     columns: ReviewerColumns
+    values: ValueReport
     erased: tuple[ErasedLine, ...] = ()
     again: tuple[str, ...] = ()
 
@@ -133,6 +137,10 @@ def preview_applicant_list(
         ages=AgeBands.read(reading.age_bands, on=product.cycles.get(cycle_id).created_at.date()),
     )
     plan = product.applicants.plan_list(cycle_id, found.new, again=again)
+    held = {row.external_id for row in plan.erased.held}
+    values = product.applicants.values(
+        cycle_id, [row for row in found.new if row.external_id not in held]
+    )
     lines = _lines(table, found)
     contrary = tuple(
         BadRow(
@@ -156,9 +164,18 @@ def preview_applicant_list(
             *notes,
             *(text for text in found.warnings if text not in found.shared),
             *own_reviews(plan.own(product.reviewers.list(cycle_id))),
+            *(
+                f"an earlier list said that {one!r} left, and this one that they take part; a "
+                "list brings nobody back, so reinstate them by hand if that is right"
+                for one in plan.returning
+            ),
+            *_taken_for(plan),
+            *map(str, values.messages),
+            *_owed(product, cycle_id, plan),
             *not_compared(plan.erased),
         ),
         alike=possible_duplicates(_people(plan, product, cycle_id)),
+        values=values,
         columns=product.applicants.plan_columns(
             cycle_id,
             shown_names(found.columns),
@@ -229,6 +246,28 @@ def remember(reading: Reading, what: str, *, product: Swapflow, cycle_id: str, b
     settings = reading.over(Reading.of_settings(before)).settings()
     if settings != before:
         product.applicants.keep_list_reading(cycle_id, what, settings, by=by)
+
+
+def _owed(product: Swapflow, cycle_id: str, plan: ListPlan) -> list[str]:
+    """Tell what promised reviews need once the list is imported, where the budget is short."""
+    complete = [known.row for known in plan.known if any(d.what == "ready" for d in known.changes)]
+    if not plan.fresh and not complete:
+        return []
+    found = product.cycles.promises(cycle_id, coming=[*plan.fresh, *complete])
+    return [str(found.message)] if found is not None and found.message else []
+
+
+def _taken_for(plan: ListPlan) -> list[str]:
+    """Tell which spellings are taken for another value, as staff said before."""
+    rows = [*plan.fresh, *(known.row for known in plan.known)]
+    taken = Counter(
+        (name, text, row.selection[name]) for row in rows for name, text in row.spelled.items()
+    )
+    return [
+        f"{name}: {text!r} is taken for {value!r} in {count} {'row' if count == 1 else 'rows'}, "
+        "as said before"
+        for (name, text, value), count in taken.items()
+    ]
 
 
 def own_reviews(pairs: Iterable[tuple[str, str]]) -> list[str]:

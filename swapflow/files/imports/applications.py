@@ -2,19 +2,21 @@
 
 import re
 import unicodedata
-from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from swapflow.domain.ids import same_id
+from swapflow.domain.lists.listed_status import listed_status
 from swapflow.domain.people.age_bands import AgeBands
-from swapflow.domain.people.application import NewApplication
+from swapflow.domain.people.application import ApplicationStatus, NewApplication
 from swapflow.domain.people.mail_address import read_address
 from swapflow.domain.rules import Rules
 from swapflow.errors import BadRow, InvalidInputError
 from swapflow.files.imports.applicant_columns import AgeColumns, Columns
 from swapflow.files.imports.id_column import IdColumn
+from swapflow.files.imports.possible_duplicates import difference_of_rows
 from swapflow.files.tables.cells import read_yes_no, refuse, shorten
 from swapflow.files.tables.dates import read_date_column
 from swapflow.files.tables.table import Source, Table, TableRow, read_table
@@ -22,6 +24,12 @@ from swapflow.messages import Message
 
 
 _LINK = re.compile(r"https?://\S+", re.IGNORECASE)
+_DAY = re.compile(r"\d[\d./ -]{4,}\d|\b(?:19|20)\d\d\b")
+_NOTHING = frozenset({"-", "–", "—", "0000-00-00"})
+_NAMED = 10
+"""Applicants that a note names before "and N more"."""
+_LEFT = frozenset({ApplicationStatus.WITHDRAWN, ApplicationStatus.INELIGIBLE})
+_READY_BY = {ApplicationStatus.INCOMPLETE: False, ApplicationStatus.READY: True}
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 
 
@@ -67,8 +75,8 @@ def read_applications(  # noqa: PLR0913 - each tells of one thing in the file
     Args:
         path_or_bytes: CSV, TSV, TXT or XLSX, as a path or an upload's bytes.
         mapping: What to take a header for, where its name does not say: external_id, name,
-            first_name, last_name, email, ready, topic, select:NAME, monitor:NAME, document:NAME,
-            redacted, field:NAME, or "" to leave the column out.
+            first_name, last_name, email, ready, status, withdrawn, topic, select:NAME,
+            monitor:NAME, document:NAME, redacted, field:NAME, or "" to leave the column out.
         rules: Say which attribute the objective uses, and whether a protected one may be.
         encoding: Encoding of a text file, when staff know it.
         key: "email" takes the e-mail for the key; never done unasked, for addresses change.
@@ -144,7 +152,7 @@ def _report(
     table: Table, columns: Columns, reader: "_Reader | None", bad: list[BadRow]
 ) -> ApplicationsImport:
     shared = reader.shared() if reader else ()
-    warnings = (*reader.ages.notes, *reader.warnings) if reader else ()
+    warnings = (*reader.ages.notes, *reader.warnings, *reader.statuses()) if reader else ()
     return ApplicationsImport(
         new=tuple(reader.new.values()) if reader else (),
         warnings=(*table.warnings, *columns.warnings, *warnings, *shared),
@@ -170,6 +178,7 @@ class _Reader:
     _lines: dict[str, int] = field(default_factory=dict)
     _addresses: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     warnings: list[str] = field(default_factory=list)
+    _unknown_statuses: Counter[str] = field(default_factory=Counter)
 
     def take(self, row: TableRow) -> None:
         """Read one row; a problem is noted and the row left out."""
@@ -196,10 +205,22 @@ class _Reader:
             if len(ids) > 1
         )
 
+    def statuses(self) -> tuple[str, ...]:
+        """Tell what the column of statuses says: who leaves, and which words say nothing."""
+        left = [one.external_id for one in self.new.values() if one.left is not None]
+        told = [f"withdrawn or ineligible by the list: {_some(left)}"] if left else []
+        if self._unknown_statuses:
+            words = _some([repr(shorten(word)) for word in self._unknown_statuses])
+            told.append(
+                f"a status says nothing here of {self._unknown_statuses.total()} applicants "
+                f"({words}); they take part as if it were blank"
+            )
+        return tuple(told)
+
     def _merge(
         self, row: TableRow, earlier: NewApplication, again: NewApplication, line: int
     ) -> None:
-        differing = _difference(earlier, again)
+        differing = difference_of_rows(earlier, again)
         if differing:
             self._refuse(
                 row.line,
@@ -228,6 +249,7 @@ class _Reader:
             name=self._name(row),
             email=email,
             ready=self._ready(row),
+            left=self._left(row),
             selection={name: row[h] for h, name in columns.named("select") if row[h]},
             monitor={
                 name: kept
@@ -277,7 +299,8 @@ class _Reader:
     def _ready(self, row: TableRow) -> bool | None:
         headers = self.columns.headers("ready")
         if not headers:
-            return None
+            status = listed_status(self._one(row, "status"))
+            return None if status is None else _READY_BY.get(status)
         answer = read_yes_no(row[headers[0]])
         if answer is None:
             self._refuse(
@@ -288,6 +311,32 @@ class _Reader:
                 "Write yes or no",
             )
         return answer
+
+    def _left(self, row: TableRow) -> ApplicationStatus | None:
+        """Read whether the applicant takes no part any more."""
+        status = self._one(row, "status")
+        said = listed_status(status)
+        if status and said is None:
+            self._unknown_statuses[status] += 1
+        return self._withdrawn(row) or (said if said in _LEFT else None)
+
+    def _withdrawn(self, row: TableRow) -> ApplicationStatus | None:
+        text = self._one(row, "withdrawn")
+        if not text or text in _NOTHING or read_yes_no(text) is False:
+            return None
+        # Systems write the day of a withdrawal, and nothing for the others.
+        if read_yes_no(text) or _DAY.search(text):
+            return ApplicationStatus.WITHDRAWN
+        said = listed_status(text)
+        if said is None:
+            self._refuse(
+                row.line,
+                self.columns.headers("withdrawn")[0],
+                text,
+                "it does not say whether the applicant withdrew",
+                "Write yes or no",
+            )
+        return said if said in _LEFT else None
 
     def _documents(self, row: TableRow) -> tuple[tuple[str, str, bool], ...]:
         redacted = self._redacted(row)
@@ -329,25 +378,10 @@ class _Reader:
         )
 
 
-def _difference(first: NewApplication, second: NewApplication) -> str:
-    """Name what differs between two rows of one applicant, beyond case and spaces."""
-    left, right = (_comparable(application) for application in (first, second))
-    names = [name for name in {**left, **right} if left.get(name) != right.get(name)]
-    return ", ".join(names)
-
-
-def _comparable(application: NewApplication) -> dict[str, object]:
-    return {
-        "name": same_id(application.name),
-        "email": same_id(application.email),
-        "ready": application.ready,
-        **{
-            name: same_id(value)
-            for part in (application.selection, application.monitor, application.fields)
-            for name, value in part.items()
-        },
-        "documents": application.documents,
-    }
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:_NAMED]) + (
+        f" and {len(names) - _NAMED} more" if names[_NAMED:] else ""
+    )
 
 
 def _is_safe_link(link: str) -> bool:

@@ -1,10 +1,12 @@
 """People who may have two ids: shown to staff, never put together by it."""
 
-import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from swapflow.domain.erased_person import loose_id
+from swapflow.domain.ids import same_id
+from swapflow.domain.people.application import NewApplication
+from swapflow.domain.people.plain_words import fold
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +70,29 @@ def possible_duplicates(people: Iterable[ListedPerson]) -> tuple[PossibleDuplica
 
 def plain_name(name: str) -> str:
     """Reduce a name to what two spellings of it share."""
-    # Decomposed, so that accents can be left out; ß has no decomposition.
-    parts = unicodedata.normalize("NFKD", name.casefold().replace("ß", "ss"))
-    letters = "".join(c if c.isalnum() else " " for c in parts if not unicodedata.combining(c))
+    letters = "".join(c if c.isalnum() else " " for c in fold(name))
     return " ".join(sorted(letters.split()))
+
+
+def difference_of_rows(first: NewApplication, second: NewApplication) -> str:
+    """Name what differs between two rows of one applicant, beyond case and spaces."""
+    left, right = (_comparable(application) for application in (first, second))
+    names = [name for name in {**left, **right} if left.get(name) != right.get(name)]
+    if {"ready", "status"} <= set(names):
+        names.remove("ready")  # one column said both
+    return ", ".join(names)
+
+
+def _comparable(application: NewApplication) -> dict[str, object]:
+    return {
+        "name": same_id(application.name),
+        "email": same_id(application.email),
+        "ready": application.ready,
+        "status": application.left,
+        **{
+            name: same_id(value)
+            for part in (application.selection, application.monitor, application.fields)
+            for name, value in part.items()
+        },
+        "documents": application.documents,
+    }

@@ -18,6 +18,7 @@ Record = tuple[int, list[str]]
 _NAMED_SEPARATOR = re.compile(
     r'"?sep=([^"\n\r])"?[^\S\n\r]{0,99}\1{0,20000}(\r\n|\r|\n|$)', re.IGNORECASE
 )
+_MAIL_QUOTE = re.compile(r"(?m)^[ \t]{0,9}>(?:[ \t]{0,9}>){0,9} ?")
 _SEPARATORS = "\t;|,"
 """The rarer in plain text come first, and win where two fit alike."""
 _RARE = "\x1f~^"
@@ -69,6 +70,7 @@ def read_delimited(text: str, name: str, *, separator: str, rows: int, cells: in
     Raises:
         InvalidInputError: If there are more.
     """
+    text, quoted = _without_mail_quotes(text)
     first = 0
     named = _NAMED_SEPARATOR.match(text)
     if named:
@@ -79,7 +81,24 @@ def read_delimited(text: str, name: str, *, separator: str, rows: int, cells: in
     size = _Size(name, rows, cells)
     found = _in_the_best_dialect(text, separator, first, size)
     unwrapped = None if known else _unwrapped(found, size)
-    return unwrapped or found
+    found = unwrapped or found
+    if quoted:
+        found.warnings.append(
+            f"{quoted} lines begin with '>' as a mail quotes them; the marks were taken off"
+        )
+    return found
+
+
+def _without_mail_quotes(text: str) -> tuple[str, int]:
+    """Take off the marks by which a mail program quotes lines, and count these lines.
+
+    Only where more than half of the lines have them: a cell may begin with ">".
+    """
+    lines = [line for line in text.splitlines() if line.strip()]
+    quoted = sum(_MAIL_QUOTE.match(line) is not None for line in lines)
+    if 2 * quoted <= len(lines) or quoted < 2:  # noqa: PLR2004 - a header and a row
+        return text, 0
+    return _MAIL_QUOTE.sub("", text), quoted
 
 
 def find_separator(text: str) -> str:

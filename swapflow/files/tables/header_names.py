@@ -57,6 +57,18 @@ FIRST = (
 )  # fmt: skip
 LAST = ("last_name", "lastname", "surname", "family_name", "nachname")
 EMAIL = ("email", "e_mail", "email_address", "e_mail_address", "mail")
+STATUS = (
+    "status", "application_status", "applicant_status", "candidate_status", "app_status",
+    "bewerbungsstatus", "bewerberstatus", "statut", "statut_de_la_candidature", "estado",
+    "estado_de_la_solicitud", "stato",
+)  # fmt: skip
+WITHDRAWN = (
+    "withdraw", "withdrawn", "withdrew", "withdrawal", "has_withdrawn", "application_withdrawn",
+    "withdrawn_on", "withdrawn_at", "withdrawal_date", "date_withdrawn", "zuruckgezogen",
+    "zuruckgezogen_am", "ruckzug", "ruckzug_am", "retire", "retire_le", "desistement", "retirado",
+    "desistimiento", "ritirato",
+)  # fmt: skip
+"""Columns that say whether an applicant takes part, without accents."""
 
 REVIEWER_SPELLINGS = (
     "reviewer_id",

@@ -240,7 +240,7 @@ class SqlTaskReads(ReviewerTasks):
                 self._database.time_in(rows[0])
         tasks = []
         for row in rows:
-            external_id, name, drafted, skipped, _, _, *slot = row[_A_TASK:]
+            external_id, name, drafted, skipped_at, _, _, *slot = row[_A_TASK:]
             interview = dict(zip(_INTERVIEW_NAMES, slot, strict=True))
             tasks.append(
                 ListedTask(
@@ -248,7 +248,7 @@ class SqlTaskReads(ReviewerTasks):
                     external_id=external_id or "",
                     name=name or "",
                     drafted=drafted is not None,
-                    skipped=skipped is not None,
+                    skipped_at=skipped_at,
                     interview=Interview(**interview) if interview["pull_id"] else None,
                 )
             )

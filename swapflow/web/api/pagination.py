@@ -100,6 +100,16 @@ def _paging(
 
 Paged = Annotated[Paging, Depends(_paging)]
 
+Searched = Annotated[
+    str,
+    Query(
+        alias="q",
+        max_length=100,
+        description="Only those in whose name, id or mail address every word occurs; case and "
+        "accents do not count.",
+    ),
+]
+
 
 def _spelled(key: list[Key]) -> str:
     return base64.urlsafe_b64encode(json.dumps(key).encode()).decode().rstrip("=")

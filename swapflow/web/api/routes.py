@@ -19,8 +19,10 @@ from swapflow.web.api.resources import (
     reconsiderations,
     reviewer_tasks,
     reviewers,
+    rules,
     scores,
     tasks,
+    values,
     webhooks,
 )
 
@@ -30,8 +32,10 @@ PREFIX = "/api/v1"
 router = APIRouter(prefix=PREFIX, route_class=ApiRoute)
 for part in (
     cycles,
+    rules,
     imports,
     applications,
+    values,
     reviewers,
     reviewer_tasks,
     tasks,

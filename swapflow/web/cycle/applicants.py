@@ -11,6 +11,7 @@ from fastapi.responses import RedirectResponse, Response
 from swapflow.domain.cohort.quality_words import likely_words
 from swapflow.domain.cycle import Cycle
 from swapflow.domain.people.application import ApplicationStatus
+from swapflow.domain.people.plain_words import search_for
 from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.seal import NOTHING
 from swapflow.engine.intake.applications import contact_revision
@@ -99,14 +100,13 @@ def show_table(  # noqa: PLR0913, PLR0917 - FastAPI reads the query from the sig
 ) -> Response:
     """Show a page of the table, filtered and sorted here."""
     seat = seat_view_of(request, principal, cycle_id)
-    rows = _rows(product, cycle_id, seat=seat)
-    wanted = q.strip().casefold()
+    rows, is_found = _rows(product, cycle_id, seat=seat), search_for(q)
     found = [
         row
         for row in rows
         if (not state or row["state"] == state)
         and (not standing or row["standing"] == standing)
-        and (not wanted or wanted in f"{row['name']} {row['external_id']}".casefold())
+        and is_found(row["name"], row["external_id"])
     ]
     found.sort(key=_SORTS.get(sort, _SORTS["rank"]))
     pages = max(1, -(-len(found) // PAGE))

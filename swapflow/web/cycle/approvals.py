@@ -5,11 +5,12 @@ from dataclasses import replace
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Form, Query, Request
-from fastapi.responses import Response
+from fastapi.responses import RedirectResponse, Response
 
 from swapflow.domain.cycle import Cycle
 from swapflow.domain.rules import Rules
 from swapflow.engine.lifecycle.approvals import PendingApproval
+from swapflow.engine.lifecycle.promises import Promises
 from swapflow.engine.read_models.dashboard import Dashboard
 from swapflow.engine.reviewing.seat_view import SeatView
 from swapflow.engine.scoring.conflicting_scores import ConflictingScore
@@ -18,6 +19,7 @@ from swapflow.i18n.languages import gettext, gettext_noop
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.messages import Message
+from swapflow.web.http.acts.told import tell
 from swapflow.web.http.context import Product, app_context
 from swapflow.web.http.dependencies import may
 from swapflow.web.http.program_page import (
@@ -35,6 +37,7 @@ from swapflow.web.http.rendering import render
 
 router = APIRouter(prefix="/today")
 
+MaySetUp = Annotated[Principal, Depends(may(Right.SET_UP))]
 MayApprove = Annotated[Principal, Depends(may(Right.APPROVE))]
 Text = Annotated[str, Form()]
 
@@ -57,6 +60,15 @@ KEEP = "keep"
 """Value of a choice that exchanges nothing."""
 
 
+def owed(product: Product, cycle: Cycle, rules: Rules, dashboard: Dashboard) -> Promises | None:
+    """Return what applicants are promised, where the budget is short of it."""
+    left = rules.budget - cycle.spent - cycle.committed
+    # Who lacks what is read from the whole round, so only where something is missing.
+    if not dashboard.floors_missing or left >= dashboard.reserved:
+        return None
+    return product.cycles.promises(cycle.id)
+
+
 @router.get("/{cycle_id}/swap")
 def show_swap(
     request: Request,
@@ -67,6 +79,24 @@ def show_swap(
 ) -> Response:
     """Show who may take the place of whom."""
     return _page(request, principal, product, cycle_id, pull)
+
+
+@router.post("/{cycle_id}/reserve")
+def take_from_reserve(
+    request: Request,
+    principal: MaySetUp,
+    product: Product,
+    cycle_id: str,
+    shown: Annotated[int, Form(ge=0, le=2**31)] = 0,
+) -> Response:
+    """Pay promised reviews from what is kept for requests of staff."""
+    taken = product.cycles.take_from_reserve(
+        cycle_id, by=principal.name, reason="promised reviews", shown=shown
+    )
+    done = Message("act_reserve_taken", amount=taken)
+    tell(request, done)
+    app_context(request).office.audit_log.record(principal.name, str(done), cycle_id=cycle_id)
+    return RedirectResponse(f"/today/{cycle_id}", 303)
 
 
 @router.post("/{cycle_id}/swap")

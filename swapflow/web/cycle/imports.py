@@ -159,6 +159,7 @@ def _start(
             "kinds": [kind.name for kind in product.cycles.rules(cycle_id).kinds],
             "said": said,
             "problem": problem,
+            "values": product.applicants.values(cycle_id) if what == "applicants" else None,
         },
         status=422 if problem else 200,
     )
@@ -245,6 +246,7 @@ def _preview(
             "shown_rows": SHOWN_ROWS,
             "shown_bad": SHOWN_BAD,
             "problem": problem,
+            "values": found.looked.values if found and found.looked else None,
             "first_seen": first_seen(app.product, cycle_id, found, typed) if found else {},
         },
         status=status if problem else 200,
@@ -316,9 +318,9 @@ def _roles(what: What, rules: Rules, found: Found | None) -> list[tuple[str, lis
             own = [*REVIEWER_ROLES, *(f"capacity:{kind.name}" for kind in rules.kinds)]
         else:
             own = [
-                "external_id", "name", "first_name", "last_name", "email", "ready", "topic",
-                "redacted", f"field:{header}", f"document:{header}", f"monitor:{header}",
-                f"select:{header}",
+                "external_id", "name", "first_name", "last_name", "email", "ready", "status",
+                "withdrawn", "topic", "redacted", f"field:{header}", f"document:{header}",
+                f"monitor:{header}", f"select:{header}",
             ]  # fmt: skip
             if attribute and attribute != header:
                 own.append(f"select:{attribute}")
@@ -359,6 +361,8 @@ _WORDS: Mapping[str, str] = {
     "last_name": gettext_noop("last name"),
     "email": gettext_noop("mail address"),
     "ready": gettext_noop("ready"),
+    "status": gettext_noop("status"),
+    "withdrawn": gettext_noop("whether the applicant withdrew"),
     "topic": gettext_noop("topic"),
     "field": gettext_noop("shown to reviewers, unless they must not see it"),
     "document": gettext_noop("document (address or file name)"),

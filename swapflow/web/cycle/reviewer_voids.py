@@ -133,7 +133,7 @@ def lift_bar(
     task: Text = "",
     reason: Reason = "",
 ) -> Response:
-    """Lift the bar: a reviewer may be asked again about the applicant of a review that was voided."""
+    """Lift the bar of a voided review: the reviewer may be asked about the applicant again."""
 
     def deed() -> None:
         why = said_why(reason)

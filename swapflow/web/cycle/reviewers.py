@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Form, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
+from swapflow.domain.people.plain_words import search_for
 from swapflow.domain.people.reviewer import Absence, Reviewer
 from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus
 from swapflow.domain.reviewing.score import NotCounted
@@ -67,8 +68,15 @@ def show_programs(request: Request, principal: MaySomewhere) -> Response:
 
 
 @router.get("/{cycle_id}")
-def show_table(request: Request, principal: MaySee, product: Product, cycle_id: str) -> Response:
-    """Show how busy everybody is, and how they judge."""
+def show_table(
+    request: Request,
+    principal: MaySee,
+    product: Product,
+    cycle_id: str,
+    q: Annotated[str, Query(max_length=100)] = "",
+) -> Response:
+    """Show how busy reviewers are, and how they judge."""
+    roster, is_found = product.reviewers.list(cycle_id), search_for(q)
     loads, rules = product.reports.loads(cycle_id), product.cycles.rules(cycle_id)
     dashboard, _ = product.reports.dashboard(cycle_id)
     seen = _last_seen(app_context(request))
@@ -87,8 +95,11 @@ def show_table(request: Request, principal: MaySee, product: Product, cycle_id: 
                     "seen": seen.get(one.email.casefold()) if one.email else None,
                     "away": next((a for a in one.absences if a.first <= today <= a.last), None),
                 }
-                for one in product.reviewers.list(cycle_id)
+                for one in roster
+                if is_found(one.name, one.external_id, one.email)
             ],
+            "all": len(roster),
+            "q": q,
             "adjusted": rules.severity,
             "terms": product.reports.figure_terms(cycle_id),
             "zone": rules.zone,

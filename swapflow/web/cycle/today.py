@@ -18,7 +18,7 @@ from swapflow.engine.read_models.list_quality import (
     list_figures,
     quality_sentences,
 )
-from swapflow.engine.read_models.proposal import STOP_SENTENCES
+from swapflow.engine.read_models.proposal import STOP_SENTENCES, stop_sentence_now
 from swapflow.engine.reviewing.seat_view import SeatView
 from swapflow.errors import InvalidInputError, NotFoundError
 from swapflow.i18n.formatting import until
@@ -27,7 +27,7 @@ from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.messages import Message
 from swapflow.web.cycle import charts
-from swapflow.web.cycle.approvals import blocked, conflicting, proposed
+from swapflow.web.cycle.approvals import blocked, conflicting, owed, proposed
 from swapflow.web.http.context import AppContext, Product, app_context
 from swapflow.web.http.dependencies import may, may_anywhere, seat_view_of
 from swapflow.web.http.program_page import (
@@ -291,6 +291,9 @@ def _standing(
     mails = product.outbox.count(cycle.id)
     steps = product.reports.steps(cycle.id)
     sees_names = Right.SEE_APPLICANTS in rights
+    requests = proposed(product, cycle, dashboard, seat) if sees_names else []
+    missing = owed(product, cycle, rules, dashboard)
+    is_owing = missing is not None and missing.short > 0
     finish = budget_end(cycle, rules, pulse, now)
     settled = ~dashboard.too_close & ~np.isnan(dashboard.estimate)
     late: Counter[int] = Counter()
@@ -327,9 +330,11 @@ def _standing(
         ],
         "left": rules.budget - cycle.spent - cycle.committed,
         "finish": finish,
-        "proposed": proposed(product, cycle, dashboard, seat) if sees_names else [],
+        "proposed": requests,
         "blocked": blocked(product, cycle, dashboard, rules, named=sees_names, seat=seat),
         "overdue": charts.late_requests(product, cycle, rules, named=sees_names),
+        "owed": missing,
+        "held": product.cycles.held_by_approvals(cycle.id) if requests else None,
         "late": [
             (people[number], count)
             for number, count in sorted(late.items(), key=lambda pair: -pair[1])
@@ -339,7 +344,7 @@ def _standing(
         "conflicting": conflicting(product, cycle, seat),
         "failed_mails": sum(n for state, n in mails.items() if state.startswith("failed")),
         "at_risk": bool(finish and rules.deadline and finish > rules.deadline),
-        "stop_sentence": STOP_SENTENCES.get(cycle.stop_reason or "", ""),
+        "stop_sentence": stop_sentence_now(cycle.stop_reason or "", owes=is_owing),
         "health": _health(pulse, now, live=live or product.reports.state_answers()),
         "seated": seat is not None,
         "set_aside": product.reports.quarantined().get(cycle.id),

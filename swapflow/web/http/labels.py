@@ -63,7 +63,10 @@ STOPS = (
         "tolerance and under the stated assumptions."
     ),
     gettext_noop("Further reviews were no longer expected to change the list by a stated amount."),
-    gettext_noop("The budget was used up."),
+    gettext_noop(
+        "Nothing more could be paid: what is left of the budget is kept for requests of staff, or "
+        "is less than what was still wanted costs."
+    ),
     gettext_noop("The deadline had come."),
     gettext_noop("Nobody was left who could be asked about those still too close to call."),
     gettext_noop("Staff ended the round."),

@@ -56,7 +56,7 @@ def show_inbox(
             "reviews": reviews,
             "first_rows": FIRST_ROWS,
             "minutes": sum(task.minutes or 0 for task in reviews),
-            "next_due": next(iter(sorted((t for t in waiting if t.due_at), key=_due)), None),
+            "next_due": task_list.next_due,
             "passed_on": [t for t in task_list.tasks if t.section is Section.PASSED_ON],
             "done": [t for t in task_list.tasks if t.section is Section.DONE],
             "closed": closed,
@@ -119,10 +119,6 @@ def _when(task: Task) -> tuple[bool, float, str]:
     dated = task.interview is not None and task.interview.stands
     at = task.interview.starts_at.timestamp() if dated and task.interview else 0.0
     return not dated, at, task.code
-
-
-def _due(task: Task) -> float:
-    return task.due_at.timestamp() if task.due_at else float("inf")
 
 
 def _absence(first: str, last: str) -> Absence:

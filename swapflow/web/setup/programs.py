@@ -369,9 +369,9 @@ def _launch_page(
     status: int = 422,
 ) -> Response:
     app = app_context(request)
-    preview = app.product.cycles.preview(cycle_id)
+    preview, seated = app.product.cycles.preview(cycle_id), False
     if seat_view_of(request, principal, cycle_id) is not None:
-        preview = preview.nameless()
+        preview, seated = preview.nameless(), True
     return render(
         request,
         "setup/launch.html",
@@ -379,6 +379,8 @@ def _launch_page(
             **about(app, cycle_id, principal),
             "preview": preview,
             "problem": problem,
+            # Imports are closed to a reviewer of the program, and so are the values they bring.
+            "values": None if seated else app.product.applicants.values(cycle_id),
             "shown": app.product.cycles.launchable(cycle_id).seal.digest,
         },
         status=status if problem else 200,

@@ -5,12 +5,13 @@ from fastapi.responses import RedirectResponse, Response
 
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.rules import Rubric
-from swapflow.engine.scoring.rubric_versions import RubricEffect
+from swapflow.engine.lifecycle.rules_effect import RulesEffect
 from swapflow.errors import InvalidInputError, NotFoundError, StaleRevisionError
 from swapflow.files.rules.rules_file import examine_rules, raw_rules
 from swapflow.files.rules.schema_tables import Toml
 from swapflow.identity.principal import Principal
 from swapflow.web.http.context import app_context
+from swapflow.web.http.dependencies import seat_view_of
 from swapflow.web.http.error_handlers import status_of
 from swapflow.web.http.nested_forms import (
     FormView,
@@ -79,20 +80,20 @@ def save_rubric(
         return _page(request, cycle_id, kind, principal, view)
     app = app_context(request)
     raw = raw_rules(app.product.cycles.rules(cycle_id))
-    rubric = _read(raw, kind, values, view)
+    _read(raw, kind, values, view)
     launched = app.product.cycles.get(cycle_id).status is not CycleStatus.DRAFT
     reason = text(form, "reason")
     if problem := unwritable(reason):
         view.note("reason", problem)
     if view.problems:
         return _page(request, cycle_id, kind, principal, view, status=422)
+    rules, _ = examine_rules(raw)
     if do == "preview":
-        effect = app.product.cycles.rubric_effect(cycle_id, rubric)
+        effect = app.product.cycles.rules_effect(cycle_id, rules)
         return _page(request, cycle_id, kind, principal, view, effect=effect)
     if launched and not reason:
         view.note("reason", "say why the form changes; it stands in the record")
         return _page(request, cycle_id, kind, principal, view, status=422)
-    rules, _ = examine_rules(raw)
     try:
         changed = app.product.cycles.change_rules(
             cycle_id,
@@ -124,7 +125,7 @@ def _page(
     principal: Principal,
     form: FormView,
     *,
-    effect: RubricEffect | None = None,
+    effect: RulesEffect | None = None,
     status: int = 200,
 ) -> Response:
     app = app_context(request)
@@ -132,6 +133,8 @@ def _page(
     if rules.kind_index(kind) < 0:
         raise NotFoundError("kind_not_in_rules", kind=kind)
     rubric = rules.rubric(kind)
+    if effect is not None and seat_view_of(request, principal, cycle_id) is not None:
+        effect = effect.nameless()
     return render(
         request,
         "setup/rubric.html",

@@ -11,6 +11,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from swapflow.domain.cycle import Cycle, CycleStatus
 from swapflow.domain.rules import Rules
+from swapflow.engine.lifecycle.rules_effect import RulesEffect
 from swapflow.errors import InvalidInputError, StaleRevisionError
 from swapflow.files.rules.rules_file import parse_rules, rules_text
 from swapflow.i18n.languages import gettext, languages_to_choose
@@ -18,7 +19,7 @@ from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.untrusted.limits import MOST_RULES_BYTES
 from swapflow.web.http.context import AppContext, Product, app_context
-from swapflow.web.http.dependencies import may
+from swapflow.web.http.dependencies import may, seat_view_of
 from swapflow.web.http.nested_forms import (
     FormView,
     TheForm,
@@ -61,10 +62,11 @@ def show_rules(
 ) -> Response:
     """Show the rules in force as a form."""
     form = FormView(shown_rules(product.cycles.rules(cycle_id)))
-    said = ""
-    if saved:
-        said = gettext("Version %(version)s of the rules is in force.") % {"version": saved}
-    return _page(request, cycle_id, principal, form, said=said)
+    if not saved:
+        return _page(request, cycle_id, principal, form)
+    said = gettext("Version %(version)s of the rules is in force.") % {"version": saved}
+    effect = product.cycles.effect_of_version(cycle_id, saved)
+    return _page(request, cycle_id, principal, form, said=said, effect=effect)
 
 
 @router.post("/rules")
@@ -123,7 +125,8 @@ def upload_rules(request: Request, cycle_id: str, principal: MaySetUp, form: The
         view.note("file", error.message)
         return _page(request, cycle_id, principal, view, status=422)
     if text(form, "do") == "try":
-        return _page(request, cycle_id, principal, view, changes=_changes(old, new))
+        effect = app.product.cycles.rules_effect(cycle_id, new)
+        return _page(request, cycle_id, principal, view, changes=_changes(old, new), effect=effect)
     reason = _reason(app, cycle_id, form, view, named="file_reason")
     if not view.problems:
         try:
@@ -188,10 +191,13 @@ def _page(
     *,
     said: str = "",
     changes: list[str] | None = None,
+    effect: RulesEffect | None = None,
     status: int = 200,
 ) -> Response:
     app = app_context(request)
     cycle = app.product.cycles.get(cycle_id)
+    if effect is not None and seat_view_of(request, principal, cycle_id) is not None:
+        effect = effect.nameless()
     return render(
         request,
         "setup/rules.html",
@@ -209,6 +215,7 @@ def _page(
             "said": said,
             "revision": form.value("revision") or str(app.product.cycles.rules(cycle_id).version),
             "changes": changes,
+            "effect": effect,
             "spelled": form.value("text") or rules_text(app.product.cycles.rules(cycle_id)),
         },
         status=status,

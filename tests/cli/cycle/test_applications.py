@@ -128,3 +128,95 @@ def test_columns_are_chosen_at_the_command_and_each_is_told(office: Office) -> N
     assert told() == {"statement": "masked", "Telefon": "yes", "motto": "no"}
     assert wrong.code != 0
     assert "there is no column 'Handy'" in wrong.err
+
+
+def test_people_are_found_by_the_command_without_their_accents(office: Office) -> None:
+    office.new_cycle()
+    rows = [{"id": "1", "name": "Nguyễn Thị Hoa"}, {"id": "2", "name": "Ada Lovelace"}]
+    office.do("applications", "import", "ms", office.write("people.csv", rows))
+    roster = [{"id": "r1", "name": "Jörg Müller"}, {"id": "r2", "name": "Grace Hopper"}]
+    office.do("reviewers", "import", "ms", office.write("roster.csv", roster))
+
+    found = office.ask("applications", "list", "ms", "--find", "Nguyen")["applications"]
+    reviewers = office.ask("reviewers", "list", "ms", "--find", "mueller")["reviewers"]
+
+    assert [one["applicant"] for one in found] == ["1"]
+    assert [one["reviewer"] for one in reviewers] == ["r1"]
+
+
+def _statuses(office: Office) -> dict[str, str]:
+    found = office.ask("applications", "list", "ms")["applications"]
+    return {one["applicant"]: one["status"] for one in found}
+
+
+@pytest.mark.parametrize(
+    ("header", "yes", "no"),
+    [
+        ("withdraw", "yes", ""),
+        ("Withdrawn", "x", "no"),
+        ("withdrawal date", "2026-11-03", ""),
+        ("status", "Withdrawn", "Submitted"),
+        ("Application status", "WITHDRAWN BY APPLICANT", "under review"),
+        ("Bewerbungsstatus", "zurückgezogen", "eingereicht"),
+        ("Rückzug am", "3.11.2026", ""),
+        ("statut", "Candidature retirée", "soumise"),
+        ("estado", "Retirada", "enviada"),
+    ],
+)
+def test_a_column_that_says_who_withdrew_is_recognised(
+    office: Office, header: str, yes: str, no: str
+) -> None:
+    office.new_cycle()
+    rows = [{"id": "1", "name": "Ann", header: yes}, {"id": "2", "name": "Bo", header: no}]
+
+    said = office.do("applications", "import", "ms", office.write("people.csv", rows))
+
+    assert _statuses(office) == {"1": "withdrawn", "2": "ready"}
+    assert "withdrawn or ineligible by the list: 1" in said.err
+
+
+def test_a_later_list_withdraws_and_brings_nobody_back(office: Office) -> None:
+    office.launched()
+    first = office.ask("applications", "list", "ms")["applications"][0]
+
+    def told(status: str) -> tuple[str, str]:
+        rows = [{"id": first["applicant"], "status": status}, {"id": "new", "status": "draft"}]
+        said = office.do("applications", "import", "ms", office.write("later.csv", rows))
+        return said.out, said.err
+
+    out, _ = told("withdrawn")
+    assert "1 changed" in out
+    assert _statuses(office)[first["applicant"]] == "withdrawn"
+    assert _statuses(office)["new"] == "incomplete"
+    _, err = told("submitted")
+    assert _statuses(office)[first["applicant"]] == "withdrawn"
+    assert "a list brings nobody back" in err
+
+    office.do("applications", "reinstate", "ms", first["applicant"])
+    out, _ = told("withdrawn")
+    assert "stays: changed by staff" in out
+    assert _statuses(office)[first["applicant"]] == "ready"
+
+
+def test_a_status_that_says_nothing_here_stays_a_field_or_is_named(office: Office) -> None:
+    office.new_cycle()
+    rows = [{"id": "1", "status": "Phone screen"}, {"id": "2", "status": "Onsite"}]
+    office.do("applications", "import", "ms", office.write("one.csv", rows))
+    kept = office.ask("applications", "list", "ms")["applications"]
+    assert kept[0]["fields"] == {"status": "Phone screen"}
+
+    rows = [{"id": "3", "status": "Phone screen"}, {"id": "4", "status": "withdrawn"}]
+    said = office.do("applications", "import", "ms", office.write("two.csv", rows), "--anew")
+    assert "'Phone screen'" in said.err
+    assert _statuses(office) == {"1": "ready", "2": "ready", "3": "ready", "4": "withdrawn"}
+
+
+def test_a_cell_that_says_neither_is_refused_by_line(office: Office) -> None:
+    office.new_cycle()
+    rows = [{"id": "1", "withdrawn": "perhaps"}]
+
+    said = office.run("applications", "import", "ms", office.write("people.csv", rows))
+
+    assert said.code == 2
+    assert "line 2" in said.err
+    assert "whether the applicant withdrew" in said.err

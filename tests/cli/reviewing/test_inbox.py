@@ -1,6 +1,7 @@
 """A reviewer at a terminal sees own tasks only, and is told what was stored."""
 
 import json
+import re
 from datetime import date
 
 from tests.cli.office import Office
@@ -19,6 +20,25 @@ def test_the_receipt_says_what_is_stored_and_until_when_it_may_be_corrected(
     assert "stored: 75.0 of 100" in said.out
     assert "it counts" in said.out
     assert "until the cohort is fixed" in said.out
+
+
+def test_the_receipt_names_no_deadline_that_has_passed(office: Office) -> None:
+    rules = office.new_cycle()
+    office.people()
+    office.do("cycle", "launch", "ms")
+    office.turn()
+
+    def receipt(deadline: str) -> str:
+        text = re.sub(r"deadline = .*\n", "", rules.read_text(encoding="utf-8"))
+        rules.write_text(f"deadline = {deadline}\n{text}", encoding="utf-8")
+        office.do("cycle", "rules", "ms", "--set", str(rules), "--reason", "another day")
+        task = office.tasks("ada")[0]["task"]
+        return office.do("inbox", "score", task, "--reviewer", "ada", "--score", "0.7").out
+
+    assert "(planned for" in receipt("2999-01-31T12:00:00Z")
+    passed = receipt("2001-01-31T12:00:00Z")
+    assert "planned for" not in passed
+    assert "until the cohort is fixed" in passed
 
 
 def test_a_mark_may_be_typed_with_other_capitals(office: Office) -> None:

@@ -11,7 +11,7 @@ from swapflow.engine.services.applicants import ApplicantService
 from swapflow.engine.services.reviewers import ReviewerService
 from swapflow.engine.services.scores import ScoreService
 from swapflow.errors import InvalidInputError, NotFoundError
-from tests.engine.cycle_by_hand import CYCLE, World, reviewer, rules
+from tests.engine.cycle_by_hand import CYCLE, World, applicant, reviewer, rules
 
 
 Way = Callable[[World], None]
@@ -83,6 +83,14 @@ def all_restored(world: World) -> None:
     world.product.scores.restore_reviewer(CYCLE, "R1", by="ops", reason="x")
 
 
+def joined(world: World) -> None:
+    world.product.applicants.join_values(CYCLE, "site", ["NORTH"], "North", by="ops")
+
+
+def kept_apart(world: World) -> None:
+    world.product.applicants.keep_values_apart(CYCLE, "site", ["NORTH"], by="ops")
+
+
 def away(world: World) -> None:
     today = world.ledger.now().date()
     world.product.tasks.add_absence(CYCLE, 0, Absence(first=today, last=today))
@@ -111,6 +119,7 @@ def unpinned(world: World) -> None:
 
 WAYS: dict[str, tuple[Way, Way]] = {
     "ApplicantService.move": (withdrawn, reinstated),
+    "ApplicantService.join_values": (joined, kept_apart),
     "ReviewerService.leave": (left, returned),
     "ScoreService.void": (voided, restored),
     "ScoreService.void_reviewer": (all_voided, all_restored),
@@ -121,6 +130,7 @@ WAYS: dict[str, tuple[Way, Way]] = {
 """Acts with a way back, which is an event of its own."""
 
 BACK = {
+    "ApplicantService.keep_values_apart",
     "ReviewerService.come_back",
     "ReviewerService.remove_conflict",
     "ReviewerService.lift_bar",
@@ -135,13 +145,18 @@ READS = {
     "list_reading", "last_moves", "staff_requests", "check_program", "refused_programs",
     "conflicting_scores", "interview_requests", "panels", "offline_sheet",
     "examine_offline_sheet", "seat_view", "lifted_bars", "conflict_sources", "monitoring", "hold",
-    "file_content", "columns", "plan_columns", "reviewer_view",
+    "file_content", "columns", "plan_columns", "reviewer_view", "values",
 }  # fmt: skip
 
 
 def half_answered() -> World:
     """A program in which R1 has handed in two reviews, and has others open."""
-    world = World(rules=rules(budget=60), roster=[reviewer(f"R{n}") for n in range(1, 4)])
+    people = [
+        applicant(f"A{n:03d}", selection={"site": "NORTH" if n % 2 else "North"})
+        for n in range(1, 9)
+    ]
+    roster = [reviewer(f"R{n}") for n in range(1, 4)]
+    world = World(rules=rules(budget=60), applications=people, roster=roster)
     world.turn()
     for task in world.waiting("R1")[:2]:
         world.submit(task, 0.7)
@@ -222,7 +237,9 @@ def _state(world: World) -> dict[str, object]:
     """What decisions and lists see of people and reviews."""
     roster = world.product.reviewers.list(CYCLE)
     return {
-        "applicants": [(a.external_id, a.status) for a in world.product.applicants.list(CYCLE)],
+        "applicants": [
+            (a.external_id, a.status, a.attributes) for a in world.product.applicants.list(CYCLE)
+        ],
         "reviewers": [(r.external_id, r.active, r.absences) for r in roster],
         "conflicts": world.ledger.conflicts(CYCLE),
         "scores": sorted((s.assignment_id, s.value, s.counts) for s in world.standing().values()),

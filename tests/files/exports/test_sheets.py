@@ -331,7 +331,7 @@ def test_the_method_sheet_tells_what_is_proven_from_what_is_judged() -> None:
     proven, judged = of(rule="certified", stop_reason="budget", objective="top-k")
     assert "That this list is within" not in proven
     assert "how much the list could still gain at most" in proven
-    assert "The end: the budget was used up" in judged
+    assert "The end: nothing more could be paid" in judged
 
     proven, judged = of(rule="certified", stop_reason="certified", objective="diverse")
     assert "Nothing about this list as a whole is proven." in proven

@@ -82,7 +82,7 @@ def test_duplicates_merge_when_they_agree_stop_when_they_conflict_and_all_is_rep
         (
             "line 6, column 'Applicant ID', value 'B102': the same id stands on line 5 with "
             "another "
-            "Region, Status. Keep the row that is right and remove the other"
+            "status, Region. Keep the row that is right and remove the other"
         ),
         "line 8, column 'Applicant ID': the id is missing. Give one, or remove the row",
     ]
@@ -247,7 +247,8 @@ def test_a_mapping_that_names_nothing_is_refused_with_what_there_is() -> None:
         (
             "line 1, column 'x': the mapping takes it for 'hero', which is nothing an import "
             "knows. "
-            "Use one of external_id, name, first_name, last_name, email, ready, topic, document, "
+            "Use one of external_id, name, first_name, last_name, email, ready, status, "
+            "withdrawn, topic, document, "
             "redacted, select:NAME, monitor:NAME, document:NAME, field:NAME"
         ),
     ]

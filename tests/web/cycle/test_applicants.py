@@ -5,6 +5,7 @@ import pytest
 from swapflow.domain.people.application import ApplicationStatus
 from swapflow.engine.reviewing.documents import DocumentUpload
 from swapflow.identity.permissions import Role
+from tests.web.api.programs import V1, program
 from tests.web.everyone import busy
 from tests.web.forms import revision_in, send_form
 from tests.web.site import Site
@@ -82,6 +83,24 @@ def test_the_table_says_what_happened_last_and_filters_sort_and_paging_keep_each
     moves = site.product.applicants.last_moves("fall", [0, 1])
     assert all(at.tzinfo is not None for at, _ in moves.values())
     assert site.product.applicants.last_moves("fall", []) == {}
+
+
+def test_applicants_are_found_without_their_accents_on_the_page_and_by_the_api(
+    site: Site,
+) -> None:
+    site.launched(launch=False, applicants=3)
+    site.product.applicants.correct(
+        "fall", "A002", {"name": "Nguyễn Thị Hoa"}, by="ops", reason="the passport"
+    )
+
+    page = site.signed_in(Role.OPERATIONS).get("/applicants/fall?q=hoa+nguyen").text
+    api = program(site)
+    rows = api.get(f"{V1}/cycles/fall/applicants", params={"q": "nguyen", "limit": 1}).json()
+
+    assert "Nguyễn Thị Hoa" in page
+    assert "1 applicant of 3" in page
+    assert [row["external_id"] for row in rows["items"]] == ["A002"]
+    assert rows["next"] is None
 
 
 def test_the_card_leads_to_documents_and_to_the_decision_that_asked(site: Site) -> None:

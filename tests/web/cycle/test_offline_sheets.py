@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 import pytest
@@ -161,10 +161,8 @@ class Fault:
 
 
 FAULTS = (
-    Fault("unknown key", {KEY: "fall:0123456789abcdef"}, "no request with this key"),
-    Fault(
-        "another program's key", {KEY: "spring:0123456789abcdef"}, "of another program (spring)"
-    ),
+    Fault("unknown key", {KEY: "fall:0123456789abcdef"}, "the key was changed"),
+    Fault("no program's key", {KEY: "fell:0123456789abcdef"}, "the key was changed"),
     Fault("no key", {KEY: ""}, "the key is missing"),
     Fault("edited reviewer", {"reviewer": "R2"}, "not this reviewer&#39;s"),
     Fault("edited applicant", {"applicant": "A999"}, "the applicant was changed"),
@@ -195,6 +193,71 @@ def test_a_bad_row_is_named_and_keeps_the_whole_sheet_out(site: Site, fault: Fau
     assert "nothing can be stored yet" in page
     assert refused.status_code == 422
     assert site.product.scores.list("fall") == ()
+
+
+def test_a_key_of_another_program_names_it(site: Site) -> None:
+    site.launched()
+    site.launched("spring")
+    paper = taken(site)
+    paper.fill(0, "4", "3")
+    paper.rows[0][KEY] = "SPRING:0123456789abcdef"
+
+    _, page = sent_back(site, paper.csv())
+
+    assert "of another program (spring)" in page
+
+
+def test_where_reviewer_and_applicant_leave_no_doubt_the_right_key_is_named(site: Site) -> None:
+    site.launched()
+    paper = taken(site)
+    paper.fill(0, "4", "3")
+    right = paper.rows[0][KEY]
+    paper.rows[0][KEY] = right[:-1]
+
+    _, page = sent_back(site, paper.csv())
+
+    assert f"this row went out with {right}" in page
+
+
+CHANGED_KEYS: Mapping[str, Callable[[str], str]] = {
+    "upper case and a space": lambda key: key.upper() + " ",
+    "in quotation marks": lambda key: f"“{key}”",
+    "in angle brackets": lambda key: f"<{key}>",
+    "the address of its page": lambda key: f"https://reviews.example.org/tasks/{key}",
+    "full-width letters": lambda key: "".join(chr(ord(c) + 0xFEE0) for c in key),
+    "a quoted mail's mark": lambda key: "> " + key,
+}
+
+
+@pytest.mark.parametrize("changed", CHANGED_KEYS.values(), ids=CHANGED_KEYS.keys())
+def test_a_key_is_read_however_it_was_written(site: Site, changed: Callable[[str], str]) -> None:
+    site.launched()
+    paper = taken(site)
+    paper.fill(0, "4", "3")
+    paper.rows[0][KEY] = changed(paper.rows[0][KEY])
+
+    assert "1 review stored" in stored(site, paper.csv())
+
+
+@pytest.mark.parametrize(
+    ("before", "mark"), [("", "> "), ("", ">> "), ("On Monday r1 wrote:\n\n", "> ")]
+)
+def test_a_sheet_that_a_mail_quotes_is_read(site: Site, before: str, mark: str) -> None:
+    site.launched()
+    paper = taken(site)
+    paper.fill(0, "4", "3")
+    text = paper.csv().decode("utf-8-sig")
+    quoted = before + "".join(mark + line for line in text.splitlines(keepends=True))
+
+    assert "1 review stored" in stored(site, quoted.encode(), "back.txt")
+
+
+def test_a_sheet_all_in_capitals_is_read(site: Site) -> None:
+    site.launched()
+    paper = taken(site)
+    paper.fill(0, "4", "n/a")
+
+    assert "1 review stored" in stored(site, paper.csv().decode("utf-8-sig").upper().encode())
 
 
 def test_a_row_of_another_reviewer_is_refused_even_when_its_reviewer_column_is_gone(

@@ -11,6 +11,8 @@ from swapflow.domain.reviewing.assignment import AssignmentStatus
 from swapflow.domain.reviewing.score import Answer
 from swapflow.identity.account import Method
 from swapflow.identity.permissions import Role
+from tests.engine.cycle_by_hand import reviewer
+from tests.web.api.programs import V1, program
 from tests.web.everyone import busy
 from tests.web.site import Site
 
@@ -178,3 +180,20 @@ def test_staff_find_the_page_to_enter_a_review_and_an_observer_finds_none(site: 
     assert client.get(f"{HERE}/tasks/{code}").status_code == 200
     assert task.status is not AssignmentStatus.SCORED
     assert site.signed_in(Role.OBSERVER).get(HERE).status_code == 403
+
+
+def test_reviewers_are_found_without_their_accents_on_the_page_and_by_the_api(site: Site) -> None:
+    roster = [
+        reviewer("r1", name="Jörg Müller", email="r1@example.org"),
+        reviewer("r2", name="Ada", email="r2@example.org"),
+    ]
+    site.launched(launch=False, roster=roster)
+    client, api = site.signed_in(Role.ADMINISTRATOR), program(site)
+
+    page = client.get("/reviewers/fall?q=mueller").text
+    rows = api.get(f"{V1}/cycles/fall/reviewers", params={"q": "muller"}).json()
+
+    assert "Jörg Müller" in page
+    assert ">Ada<" not in page
+    assert [row["external_id"] for row in rows["items"]] == ["r1"]
+    assert "No reviewer fits." in client.get("/reviewers/fall?q=nobody").text

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 from sqlalchemy import select
@@ -64,6 +65,17 @@ def test_submit_and_next_leads_to_the_next_task_and_echoes_the_last(site: Site) 
     assert answer.status_code == 303
     assert answer.headers["location"].startswith("/tasks/fall:")
     assert "of 100 for Applicant " in client.get(answer.headers["location"]).text
+
+
+def test_a_receipt_names_the_deadline_until_it_has_passed(site: Site) -> None:
+    client, _, task = task_of(site, deadline=site.ledger.now() + timedelta(days=3))
+    client.post(task, data=GOOD | {"then": "stay"})
+
+    assert "planned after" in client.get(f"{task}/receipt").text
+    site.later(4 * 86_400)
+    page = client.get(f"{task}/receipt").text
+    assert "planned after" not in page
+    assert "You can change it until the decision is fixed." in page
 
 
 def test_a_double_submit_gives_the_same_receipt_and_one_score(site: Site) -> None:

@@ -78,6 +78,45 @@ def test_a_skipped_task_goes_to_the_end_and_stays_there(site: Site) -> None:
     assert "Skipped" in client.get("/inbox").text
 
 
+def test_skipping_with_a_mark_typed_puts_the_request_last_and_keeps_the_mark(site: Site) -> None:
+    site.launched(rules=SMALL, applicants=4, roster=1)
+    client = site.signed_in(email="r1@example.org")
+    first, second, other, *_ = _waiting(site)
+
+    client.post(f"/tasks/{first}", data={"c0": "3", "version": "0", "then": "skip"})
+    client.post(f"/tasks/{second}", data={"c0": "1", "version": "0", "then": "skip"})
+
+    assert _waiting(site)[-2:] == [first, second]
+    page = client.get("/inbox").text
+    where = [page.index(f"/tasks/{code}") for code in (other, first, second)]
+    assert where == sorted(where)
+    assert page.count("Draft · Skipped") == 2
+    # A second press on the one before puts that one last.
+    client.post(f"/tasks/{first}/skip")
+    assert _waiting(site)[-2:] == [second, first]
+
+
+def test_a_skipped_task_comes_to_the_front_when_it_is_due_soon_and_can_be_skipped_again(
+    site: Site,
+) -> None:
+    site.launched(rules=SMALL, applicants=3, roster=1)
+    client = site.signed_in(email="r1@example.org")
+    first = _waiting(site)[0]
+    client.post(f"/tasks/{first}/skip")
+
+    site.later(12 * 86_400)
+    assert "Skipped" not in client.get("/inbox").text
+
+    client.post(f"/tasks/{first}/skip")
+    assert _waiting(site)[-1] == first
+    assert "Next due" in client.get("/inbox").text
+
+
+def _waiting(site: Site) -> list[str]:
+    seats = site.product.tasks.seats([("fall", 0)])
+    return [task.code for task in site.product.tasks.list(seats).waiting]
+
+
 def test_own_progress_is_shown(site: Site) -> None:
     site.launched(rules=SMALL, applicants=3, roster=1)
     client = site.signed_in(email="r1@example.org")

@@ -6,10 +6,13 @@ from dataclasses import replace
 from starlette.testclient import TestClient
 
 from swapflow.domain.cycle import CycleStatus
+from swapflow.domain.reviewing.score import Answer
 from swapflow.domain.rules import Floor
+from swapflow.files.rules.rules_file import rules_text
 from swapflow.identity.permissions import Role, Scope
-from tests.web.forms import fields_of, revision_in
-from tests.web.site import SITE_RULES, Site
+from tests.web.api.programs import V1, program
+from tests.web.forms import fields_of, revision_in, send_form
+from tests.web.site import RUBRIC, SITE_RULES, Site
 
 
 def draft(site: Site) -> tuple[TestClient, str]:
@@ -215,6 +218,57 @@ def test_a_score_form_is_previewed_and_put_in_force_as_a_new_version(site: Site)
     rubric = site.product.cycles.rules("fall").rubric("review")
     assert rubric is not None
     assert (rubric.version, rubric.criteria[0].weight) == (2, 5.0)
+
+
+def test_rules_say_what_they_do_to_the_list_when_tried_and_when_in_force(site: Site) -> None:
+    site.launched("fall")
+    for assignment in site.product.tasks.inbox("fall", "R1"):
+        answer = Answer(assignment_id=assignment.id, marks={"Preparation": 4, "Promise": 1})
+        site.product.tasks.submit([answer])
+    client = site.signed_in(Role.OPERATIONS)
+    (first, *others), rules = RUBRIC.criteria, site.product.cycles.rules("fall")
+    rubric = replace(RUBRIC, criteria=(replace(first, weight=9.0), *others))
+    text = rules_text(replace(rules, rubrics=(rubric,)))
+
+    tried = client.post("/setup/fall/rules/file", data={"do": "try", "text": text})
+    sent = {"do": "save", "text": text, "reason": "preparation counts more"}
+    saved = send_form(client, "/setup/fall/rules", "/setup/fall/rules/file", sent)
+    after = client.get(saved.headers["location"]).text
+    api = program(site)
+    dry = api.put(
+        f"{V1}/cycles/fall/rules", params={"dry_run": True}, json={"rules": text, "reason": "x"}
+    )
+
+    assert "would get another value" in tried.text
+    assert "By the scores of this moment" in tried.text
+    assert "got another value" in after
+    assert "By the scores of that moment" in after
+    assert dry.json()["version"] == 2
+    assert dry.json()["effect"]["moved"] == 0
+
+
+def test_a_reviewer_with_another_role_is_not_told_who_enters_or_leaves_the_list(
+    site: Site,
+) -> None:
+    site.launched("fall")
+    for assignment in site.product.tasks.inbox("fall", "R2"):
+        answer = Answer(assignment_id=assignment.id, marks={"Preparation": 4, "Promise": 1})
+        site.product.tasks.submit([answer])
+    client = site.signed_in(Role.OPERATIONS, email="r1@example.org")
+    (first, *others), rules = RUBRIC.criteria, site.product.cycles.rules("fall")
+    rubric = replace(RUBRIC, criteria=(replace(first, weight=9.0), *others))
+    text = rules_text(replace(rules, rubrics=(rubric,)))
+
+    tried = client.post("/setup/fall/rules/file", data={"do": "try", "text": text}).text
+    sent = {"do": "save", "text": text, "reason": "preparation counts more"}
+    saved = send_form(client, "/setup/fall/rules", "/setup/fall/rules/file", sent)
+    after = client.get(saved.headers["location"]).text
+
+    assert "would get another value" in tried
+    assert "got another value" in after
+    for page in (tried, after):
+        assert "is closed to you until asking ends" in page
+        assert "By the scores of" not in page
 
 
 def test_a_criterion_without_marks_is_refused_beside_its_marks(site: Site) -> None:

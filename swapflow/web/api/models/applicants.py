@@ -191,3 +191,40 @@ class Explanation(Out):
         description="Probability of being among the best, by the model; null without a rank."
     )
     asked: list[Asked]
+
+
+class NearSpellings(Out):
+    """Spellings of an attribute that are perhaps one value."""
+
+    attribute: str
+    spellings: dict[str, int] = Field(description="How many applicants have each.")
+    proposed: str = Field(description="The one that the others would be taken for.")
+
+
+class UnknownNamed(Out):
+    """A value that the rules name and no applicant has."""
+
+    attribute: str
+    value: str
+    near: list[str] = Field(description="Values of applicants that are spelled like it.")
+
+
+class Values(Out):
+    """The values of attributes that may enter a list."""
+
+    attributes: dict[str, dict[str, int]] = Field(
+        description="How many applicants have each value, by attribute."
+    )
+    perhaps_one: list[NearSpellings]
+    unknown: list[UnknownNamed]
+
+
+class ChosenValue(In):
+    """What spellings of an attribute are."""
+
+    attribute: Annotated[Line, StringConstraints(min_length=1)]
+    spellings: Annotated[list[Line], Field(min_length=1, max_length=200)]
+    into: Line = Field(
+        "", description="The value that they are taken for; blank keeps them apart."
+    )
+    reason: Reason = ""

@@ -204,3 +204,24 @@ class Swap(In):
     applicant: Annotated[int, Field(ge=0, le=2**31 - 1)] | None = None
     reviewer: Annotated[int, Field(ge=0, le=2**31 - 1)] | None = None
     reason: Why
+
+
+class PromisedReviews(Out):
+    """What promised reviews still cost, and what can pay them."""
+
+    applicants: list[str] | None = Field(
+        description="Ids of those who lack one; null for a caller who reviews in the program."
+    )
+    needed: int
+    free: int
+    reserve: int = Field(description="Kept for requests of staff.")
+    short: int = Field(description="What is missing; 0 where all can be paid.")
+    from_reserve: int = Field(description="What of it the reserve can pay.")
+    held: str = Field(description="Why decisions wait for approvals alone; empty if they do not.")
+
+
+class FromReserve(In):
+    """Pay promised reviews from the reserve."""
+
+    reason: Why
+    shown: int | None = Field(None, ge=0, description="`from_reserve` as it was read.")

@@ -73,6 +73,27 @@ class RulesText(Out):
     rules: str = Field(description="TOML, as the rules editor and `swapflow cycle rules` show it.")
 
 
+class EffectOfRules(Out):
+    """What a change of the rules does to existing scores and to the list of this moment."""
+
+    scores: int = Field(description="Scores of kinds whose form changes.")
+    moved: int = Field(description="Those that get another value.")
+    unreadable: int = Field(
+        description="Those that the new form cannot read; with one, the change is refused."
+    )
+    entering: list[str] | None = Field(
+        description="Ids of applicants who come onto the list; null for a caller who reviews in "
+        "the program."
+    )
+    leaving: list[str] | None = Field(description="Ids of applicants who leave it, likewise.")
+
+
+class ChangedRules(RulesText):
+    """The rules in force after a change, and what it did."""
+
+    effect: EffectOfRules
+
+
 class NewRules(In):
     """Another version of the rules."""
 

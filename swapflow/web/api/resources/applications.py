@@ -7,6 +7,7 @@ from fastapi import APIRouter, Path, Query, Request, Response
 
 from swapflow.domain.people.age_bands import AgeBands, banded
 from swapflow.domain.people.application import Application, ApplicationStatus, NewApplication
+from swapflow.domain.people.plain_words import search_for
 from swapflow.domain.people.protected_attributes import protected_trait
 from swapflow.domain.reviewing.score import reason_code
 from swapflow.domain.rules import Rules
@@ -46,7 +47,7 @@ from swapflow.web.api.models.files import (
 )
 from swapflow.web.api.models.programs import Because
 from swapflow.web.api.models.scores import Numbered
-from swapflow.web.api.pagination import Page, Paged
+from swapflow.web.api.pagination import Page, Paged, Searched
 from swapflow.web.api.resources.cycles import CycleId
 from swapflow.web.api.revisions import MadeFrom, tag
 from swapflow.web.http.context import Product
@@ -66,15 +67,18 @@ def list_applicants(
     product: Product,
     paging: Paged,
     status: Annotated[ApplicationStatus | None, Query(description="Only these.")] = None,
+    wanted: Searched = "",
 ) -> Page[Applicant]:
     """List applicants, in the order of their arrival; reviewers see in another role fewer."""
-    seat = seat_view_of(request, principal, cycle_id)
-    rows = [
-        Applicant.of(application if seat is None else seat.shown(application))
+    seat, is_found = seat_view_of(request, principal, cycle_id), search_for(wanted)
+    # Found by what the caller may see: a search must tell no name that the list does not.
+    shown = [
+        application if seat is None else seat.shown(application)
         for application in product.applicants.list(cycle_id)
         if (status is None or application.status is status)
         and (seat is None or seat.sees(application.number))
     ]
+    rows = [Applicant.of(one) for one in shown if is_found(one.name, one.external_id, one.email)]
     return paging.after(rows, lambda row: row.number)
 
 

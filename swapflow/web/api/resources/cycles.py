@@ -1,14 +1,13 @@
-"""Rounds and programs: make, read, change the rules, launch, pause, stop, follow."""
+"""Rounds and programs: make, read, launch, pause, stop, follow."""
 
-from dataclasses import replace
 from typing import Annotated, TypeVar
 
-from fastapi import APIRouter, Path, Request, Response
+from fastapi import APIRouter, Path, Request
 
 from swapflow.domain.cycle import START, Cycle, Position
 from swapflow.engine.services import Swapflow
 from swapflow.errors import InvalidInputError
-from swapflow.files.rules.rules_file import parse_rules, rules_text, template
+from swapflow.files.rules.rules_file import parse_rules, template
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal, require
 from swapflow.web.api.audit import note
@@ -28,20 +27,16 @@ from swapflow.web.api.models.programs import (
     Blocked,
     Decision,
     Event,
-    Extension,
     Kind,
     LaunchPreview,
     NewProgram,
     NewRound,
-    NewRules,
     Obstacle,
     Program,
     Progress,
     Round,
-    RulesText,
 )
 from swapflow.web.api.pagination import Page, Paged, Paging
-from swapflow.web.api.revisions import MadeFrom, tag
 from swapflow.web.http.context import Product, TheOffice
 from swapflow.web.http.dependencies import seat_view_of
 
@@ -197,39 +192,6 @@ def read_progress(
     )
 
 
-@router.get("/cycles/{cycle_id}/rules")
-def read_rules(
-    cycle_id: CycleId, principal: MaySeeApplicants, product: Product, response: Response
-) -> RulesText:
-    """Read the rules in force; `ETag` is their version."""
-    del principal
-    rules = product.cycles.rules(cycle_id)
-    tag(response, str(rules.version))
-    return RulesText(version=rules.version, rules=rules_text(rules))
-
-
-@router.put("/cycles/{cycle_id}/rules")
-def change_rules(
-    request: Request,
-    cycle_id: CycleId,
-    principal: MaySetUp,
-    product: Product,
-    new: NewRules,
-    precondition: MadeFrom,
-) -> RulesText:
-    """Put another version of the rules in force."""
-    rules = product.cycles.change_rules(
-        cycle_id,
-        parse_rules(new.rules),
-        by=principal.name,
-        reason=new.reason,
-        made_from=precondition.made_from,
-    )
-    precondition.tag(str(rules.version))
-    note(request, principal, "changed the rules", about=f"version {rules.version}")
-    return RulesText(version=rules.version, rules=rules_text(rules))
-
-
 @router.get("/cycles/{cycle_id}/launch-preview")
 def preview_launch(
     request: Request, cycle_id: CycleId, principal: MayRun, product: Product
@@ -293,30 +255,6 @@ def stop_cycle(
     product.cycles.stop(cycle_id, by=principal.name, reason=why.reason)
     note(request, principal, "ended asking")
     return _program(product.cycles.get(cycle_id))
-
-
-@router.post("/cycles/{cycle_id}/extension")
-def extend_cycle(
-    request: Request,
-    cycle_id: CycleId,
-    principal: MaySetUp,
-    product: Product,
-    more: Extension,
-) -> RulesText:
-    """Change the budget, the deadline, or both: another version of the rules."""
-    rules = product.cycles.rules(cycle_id)
-    if more.budget is None and more.deadline is None:
-        raise InvalidInputError("budget_or_deadline_missing")
-    if more.deadline is not None and more.deadline <= product.cycles.now():
-        raise InvalidInputError("deadline_passed")
-    wanted = replace(
-        rules,
-        budget=more.budget if more.budget is not None else rules.budget,
-        deadline=more.deadline if more.deadline is not None else rules.deadline,
-    )
-    rules = product.cycles.change_rules(cycle_id, wanted, by=principal.name, reason=more.reason)
-    note(request, principal, "extended the program", detail=more.reason)
-    return RulesText(version=rules.version, rules=rules_text(rules))
 
 
 @router.get("/cycles/{cycle_id}/events")

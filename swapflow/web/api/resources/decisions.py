@@ -8,20 +8,29 @@ from swapflow.domain.cohort.proposal import Place, SigningCheck, figures_of
 from swapflow.domain.cycle import CycleStatus
 from swapflow.engine.cohort.finalize import Override
 from swapflow.engine.cohort.prepared_decisions import prepared_revision
+from swapflow.engine.services import Swapflow
 from swapflow.errors import ForbiddenError, InvalidInputError, NotFoundError
 from swapflow.identity.principal import Principal
 from swapflow.web.api.audit import note
-from swapflow.web.api.dependencies import MayApprove, MayDecide, MaySeeApplicants, MaySign
+from swapflow.web.api.dependencies import (
+    MayApprove,
+    MayDecide,
+    MaySeeApplicants,
+    MaySetUp,
+    MaySign,
+)
 from swapflow.web.api.idempotency import ApiRoute
 from swapflow.web.api.models import decisions
 from swapflow.web.api.models.base import Counted, finite, judged
 from swapflow.web.api.models.decisions import (
     Check,
     Digest,
+    FromReserve,
     NewDecision,
     Outcome,
     Outcomes,
     Prepared,
+    PromisedReviews,
     Proposal,
     Proposed,
     ReopeningAsked,
@@ -36,6 +45,7 @@ from swapflow.web.api.resources.cycles import CycleId
 from swapflow.web.api.resources.interviews import RequestId, own_requests
 from swapflow.web.api.revisions import MadeFrom, tag
 from swapflow.web.http.context import Product
+from swapflow.web.http.dependencies import seat_view_of
 
 
 router = APIRouter(prefix="/cycles/{cycle_id}", route_class=ApiRoute, tags=["decisions"])
@@ -54,6 +64,48 @@ def list_proposed_requests(
         if last is None or name > str(last[0])
     ]
     return paging.page(rows, lambda row: [row.id])
+
+
+@router.get("/promises")
+def read_promises(
+    request: Request, cycle_id: CycleId, principal: MaySeeApplicants, product: Product
+) -> PromisedReviews:
+    """Read what promised reviews still cost and what can pay them, and what holds decisions up."""
+    seated = seat_view_of(request, principal, cycle_id) is not None
+    return _promised(product, cycle_id, named=not seated)
+
+
+@router.post("/reserve")
+def take_from_reserve(
+    request: Request,
+    cycle_id: CycleId,
+    principal: MaySetUp,
+    product: Product,
+    wanted: FromReserve,
+) -> PromisedReviews:
+    """Pay promised reviews from what is kept for requests of staff: another version of the rules.
+
+    Refused with 409 where another amount is needed by now than `shown`.
+    """
+    taken = product.cycles.take_from_reserve(
+        cycle_id, by=principal.name, reason=wanted.reason, shown=wanted.shown
+    )
+    note(request, principal, "paid promised reviews from the reserve", detail=f"{taken} taken")
+    seated = seat_view_of(request, principal, cycle_id) is not None
+    return _promised(product, cycle_id, named=not seated)
+
+
+def _promised(product: Swapflow, cycle_id: str, *, named: bool) -> PromisedReviews:
+    found, held = product.cycles.promises(cycle_id), product.cycles.held_by_approvals(cycle_id)
+    return PromisedReviews(
+        applicants=(list(found.applicants) if found else []) if named else None,
+        needed=found.needed if found else 0,
+        free=found.free if found else 0,
+        reserve=found.reserve if found else 0,
+        short=found.short if found else 0,
+        from_reserve=found.from_reserve if found else 0,
+        held=str(held) if held else "",
+    )
 
 
 @router.post("/proposed-requests/approve")

@@ -5,6 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Request
 from fastapi.responses import Response
 
+from swapflow.domain.people.plain_words import search_for
 from swapflow.domain.people.reviewer import Absence, NewReviewer, Reviewer
 from swapflow.engine.intake.roster import panels_revision
 from swapflow.engine.services import Swapflow
@@ -24,7 +25,7 @@ from swapflow.web.api.models.base import Counted
 from swapflow.web.api.models.files import AddedPeople, ErasedPerson
 from swapflow.web.api.models.programs import Because
 from swapflow.web.api.models.reviewers import Away, NewReviewers, Pairs
-from swapflow.web.api.pagination import Page, Paged
+from swapflow.web.api.pagination import Page, Paged, Searched
 from swapflow.web.api.resources.cycles import CycleId
 from swapflow.web.api.revisions import MadeFrom, tag
 from swapflow.web.http.context import Product, TheOffice
@@ -37,13 +38,21 @@ Number = Annotated[int, Path(ge=0, le=2**31 - 1, description="The reviewer's num
 
 @router.get("/reviewers")
 def list_reviewers(
-    cycle_id: CycleId, principal: MaySeeReviewers, product: Product, paging: Paged
+    cycle_id: CycleId,
+    principal: MaySeeReviewers,
+    product: Product,
+    paging: Paged,
+    wanted: Searched = "",
 ) -> Page[reviewers.Reviewer]:
     """List the roster."""
     del principal
-    return paging.after(
-        list(map(_shown, product.reviewers.list(cycle_id))), lambda row: row.number
-    )
+    is_found = search_for(wanted)
+    rows = [
+        _shown(one)
+        for one in product.reviewers.list(cycle_id)
+        if is_found(one.name, one.external_id, one.email)
+    ]
+    return paging.after(rows, lambda row: row.number)
 
 
 @router.post("/reviewers", status_code=201)
@@ -260,7 +269,7 @@ def lift_bar(
     office: TheOffice,
     pair: reviewers.WaivedPair,
 ) -> reviewers.Lifted:
-    """Lift the bar: a reviewer may be asked again about an applicant of whom their review was voided."""
+    """Lift the bar of a voided review: the reviewer may be asked about the applicant again."""
     _refuse_other_role(product, office, cycle_id, pair.reviewer)
     lifted = product.reviewers.lift_bar(
         cycle_id, pair.applicant, pair.reviewer, by=principal.name, reason=pair.reason

@@ -1,0 +1,1 @@
+"""What lists of people say: statuses, and the values that spellings are taken for."""
