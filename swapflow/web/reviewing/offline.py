@@ -101,11 +101,11 @@ async def take_waiting(request: Request, task: str, product: Product) -> Respons
     sent = await request.body()
 
     def act() -> Response:
-        account, fields = _waiting_in(sent)
         try:
             own = own_task(request, task)
         except NotFoundError:
             return _refused("closed", gettext("This review is no longer needed. Thank you."), 404)
+        account, fields = _waiting_in(sent)
         # Another person at the same device must not hand it in under their own name.
         if account != own.principal.account.id:
             raise ForbiddenError("waiting_review_of_another_account")

@@ -28,6 +28,8 @@ REVIEWERS = (
     "engine/notifications/mail_text.py",
     "web/reviewing/task_list.py",
     "web/reviewing/review.py",
+    "web/reviewing/review_form.py",
+    "web/reviewing/offline.py",
     "i18n/formatting.py",
 )
 """Where the messages come from that reviewers read every day."""
@@ -44,7 +46,7 @@ def test_the_language_chosen_is_spoken_on_every_page_of_this_browser(site: Site)
     assert (chosen.status_code, chosen.headers["location"]) == (303, "/inbox")
     assert '<html lang="de" dir="ltr">' in inbox
     assert "Meine Gutachten" in inbox
-    assert "Gutachten warten auf Sie" in inbox
+    assert "0 von 4 erledigt" in inbox
     assert "Abgeben und weiter" in task
     assert "Wird gesichert" in task
     assert 'lang="de"' not in site.signed_in(email="r2@example.org").get("/inbox").text
@@ -138,5 +140,5 @@ class TestWhereGermanIsSet:
 
         page = client.get("/inbox").text
 
-        assert f", {due.day}. " in page
-        assert f"{due:%H:%M} UTC" in page
+        assert f"{due.day}. " in page
+        assert f"{'So Mo Di Mi Do Fr Sa'.split()[int(f'{due:%w}')]}., {due.day}. " in page
