@@ -103,8 +103,9 @@ async def take_waiting(request: Request, task: str, product: Product) -> Respons
     def act() -> Response:
         try:
             own = own_task(request, task)
-        except NotFoundError:
-            return _refused("closed", gettext("This review is no longer needed. Thank you."), 404)
+        except NotFoundError as error:
+            over = gettext("This review is no longer needed. Thank you.")
+            return _refused("closed", f"{over} ({translate(error.message)})", 404)
         account, fields = _waiting_in(sent)
         # Another person at the same device must not hand it in under their own name.
         if account != own.principal.account.id:

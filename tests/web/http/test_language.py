@@ -141,4 +141,5 @@ class TestWhereGermanIsSet:
         page = client.get("/inbox").text
 
         assert f"{due.day}. " in page
-        assert f"{'So Mo Di Mi Do Fr Sa'.split()[int(f'{due:%w}')]}., {due.day}. " in page
+        names = ("So", "Mo", "Di", "Mi", "Do", "Fr", "Sa")
+        assert f"{names[int(f'{due:%w}')]}., {due.day}. " in page
