@@ -62,7 +62,10 @@ def test_a_reviewer_goes_to_their_organisation_and_comes_back_to_the_review(
     log_in_there(page)
 
     expect(page).to_have_url(f"{served.address}{path}")
-    expect(page.get_by_role("link", name=email)).to_be_visible()
+    expect(page.get_by_role("link", name="Back to my reviews")).to_be_visible()
+    page.goto("/me")
+    expect(page.get_by_role("heading", name=email)).to_be_visible()
+    page.go_back()
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE
 
 
@@ -74,6 +77,7 @@ def test_what_was_typed_is_saved_after_a_sign_in_in_another_tab(
     page.goto(path)
     page.get_by_role("link", name=BUTTON).click()
     log_in_there(page)
+    show_form(page)
     remark = page.locator("textarea[name=remark]")
     account = served.site.office.users.get(email)
     served.site.ledger.office().end_sessions(account.id)
