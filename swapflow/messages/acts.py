@@ -91,6 +91,10 @@ TEXTS = {
     "act_letters_taken_back": "took letters back",
     # Set-up and accounts
     "act_program_made": "made the program {program}",
+    "act_erasures_forgotten": (
+        "forgot {count} erasure, with the key",
+        "forgot {count} erasures, with the key",
+    ),
     "act_key_made": "made the key “{name}”; it was shown once",
     "act_key_revoked": "revoked a key",
     "act_device_ended": "signed a device out",

@@ -147,7 +147,8 @@ def test_no_page_no_file_and_no_answer_tells_a_figure_unasked(
     for where, told in everything_shown(site, *roles):
         seen += 1
         assert not ON_A_PAGE.search(told), (where, ON_A_PAGE.search(told))
-        pairs = keyed(told)
+        # The API's own description names its fields, and tells nothing of a program.
+        pairs = [] if where.endswith("/openapi.json") else keyed(told)
         assert all(value is None for key, value in pairs if key == "median_days"), where
         if "/calibration" in where:
             assert all(value == [] for key, value in pairs if key == "reviewers"), where

@@ -55,14 +55,9 @@ def list_programs(
     request: Request,
     principal: Annotated[Principal, Depends(may_anywhere(Right.SET_UP))],
     made: str = "",
-    forgotten: int = -1,
 ) -> Response:
     """List rounds and programs, with forms for new ones."""
     said = gettext("%(made)s is made.") % {"made": made} if made else ""
-    if forgotten >= 0:
-        said = counted(
-            forgotten, "%(count)s erasure is forgotten.", "%(count)s erasures are forgotten."
-        )
     return _list(request, principal, FormView({}), said=said)
 
 
@@ -106,7 +101,8 @@ def forget_erasures(
     app.office.audit_log.record(
         principal.name, "forgot erasures", about=round_id, detail=f"{forgotten} people"
     )
-    return RedirectResponse(f"/setup?forgotten={forgotten}", 303)
+    tell(request, Message("act_erasures_forgotten", count=forgotten))
+    return RedirectResponse("/setup", 303)
 
 
 @router.post("/programs")

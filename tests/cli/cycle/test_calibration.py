@@ -1,4 +1,4 @@
-"""`swapflow cycle calibration`: severities, agreement, groups, and lists by other estimates."""
+"""`swapflow cycle calibration`: agreement, groups, and lists by other estimates."""
 
 import json
 
@@ -28,7 +28,7 @@ def scored(office: Office, *, apart: bool = False) -> None:
     office.turn()
 
 
-def test_severities_agreement_and_the_effect_on_the_list_are_told(office: Office) -> None:
+def test_agreement_and_the_effect_on_the_list_are_told_and_no_severity(office: Office) -> None:
     scored(office)
 
     said = office.do("cycle", "calibration", "ms").out
@@ -39,11 +39,7 @@ def test_severities_agreement_and_the_effect_on_the_list_are_told(office: Office
     assert "The list is made by adjusted estimates." in said
     assert "--use raw --reason" in said
     assert [len(group) for group in told["groups"]] == [3]
-    assert {told["reviewers"][str(one["reviewer"])] for one in told["measured"]["judges"]} == {
-        "ada",
-        "ben",
-        "cyd",
-    }
+    assert (told["measured"]["judges"], told["reviewers"]) == ([], {}), "shown to who asks"
     assert len(told["rows"]) == 14
 
 

@@ -143,6 +143,6 @@ def test_a_rounds_erasures_are_forgotten_once_its_id_is_typed_or_by_the_api(site
     assert "1 erased person is remembered" in page
     assert refused.status_code == 422
     assert "nothing was forgotten" in refused.text
-    assert "1 erasure is forgotten." in staff.get(done.headers["location"]).text
+    assert "Forgot 1 erasure, with the key" in staff.get(done.headers["location"]).text
     assert again == {"count": 0}
     assert "erased person is remembered" not in staff.get("/setup").text

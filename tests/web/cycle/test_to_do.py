@@ -1,5 +1,6 @@
 """What waits for a person is on their Today, in their mail of the day and in the API."""
 
+import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -107,8 +108,12 @@ def test_interviews_without_a_date_and_no_shows_are_on_today(site: Site) -> None
     page = staff.get("/today/fall").text
     assert "1 applicant did not come to an interview" in page
     assert "no_shows" in codes(site, account)
+    form = staff.get("/applicants/fall/slots").text.split(f'value="{assignment.pull_id}"')[1]
+    shown = re.search(r'name="revision" value="([^"]+)"', form)
+    assert shown is not None
     again = SLOT | {"pull": assignment.pull_id, "starts": "2031-03-11T14:00"}
-    staff.post("/applicants/fall/slots", data=again)
+    sent = staff.post("/applicants/fall/slots", data=again | {"revision": shown[1]})
+    assert sent.status_code == 303
     assert "no_shows" not in codes(site, account)
 
 

@@ -36,10 +36,11 @@ SAID_BY_ITS_PAGE = {
 LEAST_WALKED = 60
 
 LOOKS = {
-    "/decide/{cycle_id}/changes", "/decide/{cycle_id}/letters/look",
+    "/decide/{cycle_id}/calibration/severity", "/decide/{cycle_id}/changes",
+    "/decide/{cycle_id}/letters/look", "/reviewers/{cycle_id}/figures",
     "/today/{cycle_id}/monitoring", "/today/{cycle_id}/monitoring/files",
 }  # fmt: skip
-"""Forms that store nothing."""
+"""Forms that show something and store at most that it was looked at."""
 
 
 def told(client: TestClient, path: str) -> str:
