@@ -7,29 +7,11 @@ from datetime import datetime
 from enum import StrEnum
 
 from swapflow.domain.objective import GroupQuota, GroupTarget, Objective
+from swapflow.domain.rules_versions import LATEST_ASKING, LATEST_AVERAGES, LATEST_FIT
 
-
-FIRST_FIT = 1
-"""Version of the model's fit in rules that were stored without one."""
 
 USUAL_TAPER = 0.5
 """Taper of a program whose rules name none when it is launched."""
-
-LATEST_FIT = 2
-"""Version of the model's fit in new rules; a program takes it when it is launched."""
-
-FIRST_ASKING = 1
-"""Who may be asked again, in rules that were stored without a version: nobody twice."""
-
-LATEST_ASKING = 2
-"""Version in new rules: only a conflict, "not my field" and a review that was given bar."""
-
-FIRST_AVERAGES = 1
-"""What a floor for those too close to call brings to whom a plain average puts above the cut, in
-rules that were stored without a version: nothing."""
-
-LATEST_AVERAGES = 2
-"""Version in new rules: one review more than the floor, before a stop."""
 
 
 class RuleName(StrEnum):

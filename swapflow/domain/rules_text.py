@@ -8,9 +8,6 @@ from functools import lru_cache
 
 from swapflow.domain.objective import GroupQuota, GroupTarget, Objective, SpreadOver
 from swapflow.domain.rules import (
-    FIRST_ASKING,
-    FIRST_AVERAGES,
-    FIRST_FIT,
     AutomaticReview,
     Criterion,
     DispatchMode,
@@ -26,6 +23,7 @@ from swapflow.domain.rules import (
     SeatLine,
     SignInPolicy,
 )
+from swapflow.domain.rules_versions import FIRST_ASKING, FIRST_AVERAGES, FIRST_FIT
 
 
 def to_text(rules: Rules) -> str:

@@ -1,18 +1,36 @@
-"""`applications open`, `reviewers remove-conflict`, `reviewers lift-bar`: who may judge whom."""
+"""`applications open`, and the pairs of `reviewers`: conflicts, bars, panels."""
 
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from swapflow.cli.cycle_output import conflicting_lines
 from swapflow.cli.options import (
     ApplicantOption,
     AsJson,
     By,
+    Columns,
     CycleId,
+    Encoding,
+    ErrorFile,
     Must,
     OpenedId,
     ReviewerOption,
+    SheetName,
+    column_roles,
+    kept_errors,
     own_seat,
     product,
 )
-from swapflow.cli.output import report
+from swapflow.cli.output import many, report, warn
 from swapflow.errors import InvalidInputError, NotFoundError
+
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from swapflow.engine.services import Swapflow
+    from swapflow.files.tables.table import Table
 
 
 def open_applicant(
@@ -31,6 +49,72 @@ def open_applicant(
         f"{applicant} is open to you, and you are never asked about them"
         if new
         else f"{applicant} was open to you before; nothing was changed",
+        as_json=as_json,
+    )
+
+
+def conflicts(
+    cycle: CycleId,
+    by: By,
+    file: Annotated[
+        str | None,
+        typer.Argument(metavar="FILE", help="Columns applicant and reviewer, a pair a row."),
+    ] = None,
+    applicant: Annotated[
+        str | None, typer.Option(metavar="ID", help="One pair: the applicant.")
+    ] = None,
+    reviewer: Annotated[
+        str | None, typer.Option(metavar="ID", help="One pair: the reviewer.")
+    ] = None,
+    column: Columns = None,
+    encoding: Encoding = None,
+    sheet: SheetName = "",
+    errors: ErrorFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Record conflicts of interest: these reviewers never get these applicants."""
+    swapflow = product()
+    if file is not None and applicant is None and reviewer is None:
+        pairs = _pairs(swapflow, cycle, file, column, encoding, sheet, errors)
+    elif file is None and applicant and reviewer:
+        pairs = ((applicant, reviewer),)
+    else:
+        raise InvalidInputError("pairs_file_or_names")
+    taken_back = swapflow.reviewers.add_conflicts(cycle, pairs, source=f"staff: {by}")
+    recorded = set(pairs)
+    scores = [
+        one
+        for one in swapflow.reviewers.conflicting_scores(cycle)
+        if (one.external_id, one.reviewer) in recorded
+    ]
+    report(
+        {
+            "cycle": cycle,
+            "pairs": len(pairs),
+            "taken_back": taken_back,
+            "scores": [one.score.assignment_id for one in scores],
+            "by": by,
+        },
+        f"{many(len(pairs), 'conflict')} of interest recorded",
+        *([f"{many(taken_back, 'open request')} taken back"] if taken_back else ()),
+        *conflicting_lines(scores),
+        as_json=as_json,
+    )
+
+
+def waive_conflict(
+    cycle: CycleId,
+    applicant: ApplicantOption,
+    reviewer: ReviewerOption,
+    by: By,
+    reason: Must,
+    as_json: AsJson = False,
+) -> None:
+    """Accept a score in spite of a conflict, with a reason; nothing new is asked."""
+    product().reviewers.waive_conflict(cycle, applicant, reviewer, by=by, reason=reason)
+    report(
+        {"cycle": cycle, "applicant": applicant, "reviewer": reviewer, "by": by},
+        f"what {reviewer} said of {applicant} counts in spite of the conflict",
         as_json=as_json,
     )
 
@@ -73,6 +157,41 @@ def lift_bar(
     )
 
 
+def panel(
+    cycle: CycleId,
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="Columns applicant and reviewer, a pair a row.")
+    ],
+    column: Columns = None,
+    encoding: Encoding = None,
+    sheet: SheetName = "",
+    errors: ErrorFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Restrict the applicants named in a file to the reviewers named with them."""
+    swapflow = product()
+    pairs = _pairs(swapflow, cycle, file, column, encoding, sheet, errors)
+    taken_back = swapflow.reviewers.set_panel(cycle, pairs)
+    named = {applicant for applicant, _ in pairs}
+    scores = [
+        one
+        for one in swapflow.reviewers.conflicting_scores(cycle)
+        if one.source == "panel" and one.external_id in named
+    ]
+    report(
+        {
+            "cycle": cycle,
+            "pairs": len(pairs),
+            "taken_back": taken_back,
+            "scores": [one.score.assignment_id for one in scores],
+        },
+        f"{many(len(named), 'applicant')} may go to the reviewers named only",
+        *([f"{many(taken_back, 'open request')} of others taken back"] if taken_back else ()),
+        *conflicting_lines(scores),
+        as_json=as_json,
+    )
+
+
 def _refuse_other_role(cycle: str, name: str) -> None:
     """Refuse to let a reviewer be asked again who could read as staff what others said."""
     from swapflow.bootstrap import office
@@ -82,3 +201,31 @@ def _refuse_other_role(cycle: str, name: str) -> None:
         if reviewer.external_id == name:
             users = office().users.list
             refuse_other_role(reviewer, users=users, cycle=product().cycles.get(cycle))
+
+
+def _pairs(
+    swapflow: "Swapflow",
+    cycle: str,
+    file: str,
+    column: list[str] | None,
+    encoding: str | None,
+    sheet: str,
+    errors: "Path | None",
+) -> tuple[tuple[str, str], ...]:
+    """Read pairs of people whom the program has."""
+    from swapflow.files.imports.pairs import read_pairs
+    from swapflow.files.tables.table import read_table
+
+    def read() -> "Table":
+        return read_table(file, encoding=encoding, sheet=sheet)
+
+    with kept_errors(errors, read):
+        table = read()
+        for warning in table.warnings:
+            warn(f"note: {warning}")
+        return read_pairs(
+            table,
+            mapping=column_roles(column),
+            applications=[a.external_id for a in swapflow.applicants.list(cycle)],
+            reviewers=[r.external_id for r in swapflow.reviewers.list(cycle)],
+        )

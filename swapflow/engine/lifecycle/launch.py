@@ -9,9 +9,6 @@ from swapflow.domain.event import EventType, Json
 from swapflow.domain.people.application import Application
 from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.rules import (
-    LATEST_ASKING,
-    LATEST_AVERAGES,
-    LATEST_FIT,
     USUAL_TAPER,
     FloorFor,
     Purpose,
@@ -19,6 +16,7 @@ from swapflow.domain.rules import (
     Rules,
     SignInPolicy,
 )
+from swapflow.domain.rules_versions import LATEST_ASKING, LATEST_AVERAGES, LATEST_FIT
 from swapflow.domain.seal import Seal, seal
 from swapflow.engine.confirmation import confirm
 from swapflow.engine.lifecycle.drawn_seed import with_drawn_seed

@@ -8,7 +8,7 @@ from swapflow.domain.event import Event, Json
 from swapflow.domain.people.application import ApplicationStatus
 from swapflow.domain.people.reviewer import DeclineKind
 from swapflow.domain.reviewing.assignment import PullReason
-from swapflow.domain.rules import FIRST_ASKING, Rules
+from swapflow.domain.rules import Rules
 from swapflow.engine.projection.open_pulls import OpenPull
 from swapflow.engine.projection.people_events import Cause
 from swapflow.engine.projection.pull_tables import PullTables
@@ -266,10 +266,6 @@ class PullProjection(PullTables):
                 self._end_live(pull, seat, kind, keeps_load=False)
             if not self._bars_once_asked():
                 self._free(application, reviewer)
-
-    def _bars_once_asked(self) -> bool:
-        """Whether nobody who was asked once may be asked again about an application."""
-        return self.rules.asking == FIRST_ASKING
 
     def _credit(self, event: Event) -> None:
         """Store with a score what it changed in its arm's sums."""

@@ -1,6 +1,7 @@
 """How many pulls each application has of each kind."""
 
 from swapflow.domain.rules import Rules
+from swapflow.domain.rules_versions import FIRST_ASKING
 from swapflow.engine.projection.people_events import PeopleProjection
 from swapflow.engine.projection.score_table import GrowingTable, Integers
 
@@ -36,6 +37,10 @@ class PullTables(PeopleProjection):
     def next_ordinal(self, application: int, kind: int) -> int:
         """Return the ordinal of the next pull of this kind of this application."""
         return int(self._ordinals.rows[application, kind]) + 1
+
+    def _bars_once_asked(self) -> bool:
+        """Whether nobody who was asked once may be asked again about an application."""
+        return self.rules.asking == FIRST_ASKING
 
     def _view(self, table: "GrowingTable") -> Integers:
         # A fold that starts under today's rules passes through older ones with fewer kinds.

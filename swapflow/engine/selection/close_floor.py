@@ -15,7 +15,8 @@ import numpy as np
 from swapflow.bandit.estimation.crossed_model import Fitted
 from swapflow.bandit.estimation.list_quality import too_close
 from swapflow.bandit.situation import BoolArray, IntArray, Look, Situation
-from swapflow.domain.rules import FIRST_AVERAGES, Estimates, FloorFor, Rules
+from swapflow.domain.rules import Estimates, FloorFor, Rules
+from swapflow.domain.rules_versions import FIRST_AVERAGES
 from swapflow.engine.ports.live_state import Arms
 from swapflow.engine.projection.cycle_projection import CycleProjection
 from swapflow.engine.projection.pull_events import PullKey

@@ -1,7 +1,7 @@
 """Reviewers, and the interviews that they hold."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
 from swapflow.domain.people.reviewer import NewReviewer, Reviewer
@@ -20,6 +20,11 @@ from swapflow.engine.intake.roster_list import (
     import_reviewers,
     plan_reviewers,
 )
+from swapflow.engine.intake.roster_programs import (
+    check_programs,
+    refused_programs,
+    with_any_file,
+)
 from swapflow.engine.notifications.reviewer_mail import nudge, nudge_late
 from swapflow.engine.reviewing import interviews
 from swapflow.engine.reviewing import seat_view as seat_views
@@ -29,7 +34,6 @@ from swapflow.engine.scoring.conflicting_scores import (
     conflicting_scores,
 )
 from swapflow.engine.services.context import ServiceContext
-from swapflow.errors import InvalidInputError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,12 +99,9 @@ class ReviewerService:
         """
         programs = self.context.automatic_reviewers
         if at_command_line:
-            whole = {one.automatic: "" for one in new if one.automatic}
-            whole = {named: programs.name_here(named) for named in whole}
-            new = [replace(one, automatic=whole.get(one.automatic, "")) for one in new]
+            new = with_any_file(new, programs=programs)
         else:
-            for named in {one.automatic for one in new if one.automatic}:
-                programs.check(named)
+            check_programs(new, programs=programs)
         listed = import_reviewers(
             cycle_id,
             new,
@@ -121,14 +122,9 @@ class ReviewerService:
 
     def refused_programs(self, cycle_id: str) -> dict[str, str]:
         """Return who of the roster is a program that may not be asked, each with the reason."""
-        refused = {}
-        for reviewer in self.context.ledger.reviewers(cycle_id):
-            if reviewer.automatic and reviewer.active:
-                try:
-                    self.context.automatic_reviewers.check(reviewer.automatic)
-                except InvalidInputError as error:
-                    refused[reviewer.external_id] = str(error)
-        return refused
+        return refused_programs(
+            cycle_id, ledger=self.context.ledger, programs=self.context.automatic_reviewers
+        )
 
     def list(self, cycle_id: str) -> tuple[Reviewer, ...]:
         """List a cycle's roster."""

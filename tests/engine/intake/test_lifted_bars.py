@@ -7,7 +7,7 @@ import pytest
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.event import EventType
 from swapflow.domain.people.reviewer import DeclineKind
-from swapflow.domain.rules import FIRST_ASKING
+from swapflow.domain.rules_versions import FIRST_ASKING
 from swapflow.engine.lifecycle.launch import read_projection
 from swapflow.errors import ConflictError, InvalidInputError, NotFoundError
 from tests.engine.cycle_by_hand import CYCLE, World, applicant, reviewer, rules

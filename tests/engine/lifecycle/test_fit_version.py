@@ -4,11 +4,10 @@ import json
 from dataclasses import replace
 
 from swapflow.bandit.estimation import posterior
-from swapflow.domain import rules as domain_rules
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.event import EventType
-from swapflow.domain.rules import FIRST_FIT, LATEST_FIT
 from swapflow.domain.rules_text import from_text, to_text
+from swapflow.domain.rules_versions import FIRST_FIT, LATEST_FIT
 from swapflow.engine.selection.list_objective import list_objective
 from swapflow.engine.selection.rule import rule_for
 from swapflow.engine.selection.situation import candidates
@@ -21,7 +20,7 @@ OLD = rules(fit=FIRST_FIT, budget=40)
 def test_the_rules_and_the_bandit_number_the_versions_alike() -> None:
     """Rules name a version by its number, without loading the model."""
     assert list(posterior.FitVersion) == [1, 2]
-    assert (domain_rules.FIRST_FIT, domain_rules.LATEST_FIT) == (1, posterior.LATEST_FIT)
+    assert (FIRST_FIT, LATEST_FIT) == (1, posterior.LATEST_FIT)
 
 
 def test_rules_stored_without_a_version_have_the_first() -> None:

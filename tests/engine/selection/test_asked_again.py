@@ -11,8 +11,9 @@ from swapflow.domain.event import EventType
 from swapflow.domain.people.application import ApplicationStatus
 from swapflow.domain.people.reviewer import Absence, DeclineKind
 from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus
-from swapflow.domain.rules import FIRST_ASKING, LATEST_ASKING, Purpose, Rules
+from swapflow.domain.rules import Purpose, Rules
 from swapflow.domain.rules_text import from_text, to_text
+from swapflow.domain.rules_versions import FIRST_ASKING, LATEST_ASKING
 from swapflow.engine.lifecycle.launch import read_projection
 from swapflow.errors import InvalidInputError
 from tests.engine.cycle_by_hand import CYCLE, REVIEW, World, rules

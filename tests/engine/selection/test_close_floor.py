@@ -13,17 +13,9 @@ from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.event import EventType
 from swapflow.domain.objective import GroupQuota
 from swapflow.domain.reviewing.assignment import PullReason
-from swapflow.domain.rules import (
-    FIRST_AVERAGES,
-    LATEST_AVERAGES,
-    DispatchMode,
-    Floor,
-    FloorFor,
-    RuleName,
-    Rules,
-    SeatLine,
-)
+from swapflow.domain.rules import DispatchMode, Floor, FloorFor, RuleName, Rules, SeatLine
 from swapflow.domain.rules_text import from_text, to_text
+from swapflow.domain.rules_versions import FIRST_AVERAGES, LATEST_AVERAGES
 from swapflow.engine.audit.finished_cycle import check, gather_finished_cycle
 from swapflow.engine.coordination.background_judge import BackgroundJudge
 from swapflow.engine.lifecycle.close_forecast import close_forecast, share_too_close

@@ -7,8 +7,23 @@ from pydantic import Field, StringConstraints
 
 from swapflow.domain.people.application import Application as AnApplication
 from swapflow.domain.people.application import ApplicationStatus
+from swapflow.domain.reviewing.score import reason_code
 from swapflow.engine.intake.applications import applicant_revision
-from swapflow.web.api.models.base import PLAIN, Email, In, Line, Name, Out, Reason, Text, Why
+from swapflow.engine.read_models.estimate_way import EstimateWay
+from swapflow.engine.read_models.explanation import Explanation as AnExplanation
+from swapflow.engine.read_models.explanation import PullExplanation
+from swapflow.web.api.models.base import (
+    PLAIN,
+    Email,
+    In,
+    Line,
+    Name,
+    Out,
+    Reason,
+    Text,
+    Why,
+    hundred,
+)
 
 
 class Applicant(Out):
@@ -149,6 +164,25 @@ class Asked(Out):
     reason: str
     reason_code: str = Field(description="Why it does not count; empty for people's own words.")
 
+    @classmethod
+    def of(cls, asked: PullExplanation) -> "Asked":
+        """Format a review that was asked for; its score in points of 100."""
+        return cls(
+            request=asked.request,
+            kind=asked.kind,
+            why=asked.why,
+            floor=asked.floor.value if asked.floor else "",
+            decision=asked.decision,
+            too_close_then=asked.contested_then,
+            in_list_then=asked.in_list_then,
+            status=asked.status,
+            reviewer=asked.reviewer,
+            score=hundred(asked.score),
+            counts=asked.counts,
+            reason=asked.reason,
+            reason_code=reason_code(asked.reason),
+        )
+
 
 class Way(Out):
     """The way from the mean of an applicant's marks to the estimate, in points of 100."""
@@ -172,6 +206,20 @@ class Way(Out):
     margin: float
     sentences: list[str]
 
+    @classmethod
+    def of(cls, way: EstimateWay) -> "Way":
+        """Format the steps in points of 100, and the sentences that tell them."""
+        return cls(
+            marks=way.marks,
+            mean=100 * way.mean,
+            few_marks=100 * way.few_marks,
+            severity=None if way.severity is None else 100 * way.severity,
+            kind=100 * way.kind,
+            estimate=100 * way.estimate,
+            margin=100 * min(way.margin, 1.0),
+            sentences=[str(one) for one in way.sentences()],
+        )
+
 
 class Explanation(Out):
     """Where an applicant stands, and why they were asked about."""
@@ -191,6 +239,23 @@ class Explanation(Out):
         description="Probability of being among the best, by the model; null without a rank."
     )
     asked: list[Asked]
+
+    @classmethod
+    def of(cls, told: AnExplanation) -> "Explanation":
+        """Format an explanation; estimate and margin in points of 100."""
+        return cls(
+            external_id=told.external_id,
+            status=told.status,
+            rank=told.rank,
+            in_list=told.in_list,
+            estimate=hundred(told.estimate),
+            margin=hundred(told.margin),
+            evidence=told.evidence,
+            too_close_to_call=told.too_close,
+            likely=told.likely,
+            way=None if told.way is None else Way.of(told.way),
+            asked=[Asked.of(asked) for asked in told.asked],
+        )
 
 
 class NearSpellings(Out):

@@ -130,6 +130,12 @@ def finite(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
 
 
+def hundred(value: float | None) -> float | None:
+    """Return a number from 0 to 1 in points of 100, None where JSON cannot hold it."""
+    known = finite(value)
+    return None if known is None else 100 * known
+
+
 ShownDigest = Annotated[
     str,
     StringConstraints(pattern=r"^([0-9a-f]{64}(:[0-9a-f]{8})*)?$", max_length=200),

@@ -9,11 +9,9 @@ from swapflow.domain.people.age_bands import AgeBands, banded
 from swapflow.domain.people.application import Application, ApplicationStatus, NewApplication
 from swapflow.domain.people.plain_words import search_for
 from swapflow.domain.people.protected_attributes import protected_trait
-from swapflow.domain.reviewing.score import reason_code
 from swapflow.domain.rules import Rules
 from swapflow.domain.seal import NOTHING
 from swapflow.engine.intake.column_choice import check_named
-from swapflow.engine.read_models.estimate_way import EstimateWay
 from swapflow.engine.services import Swapflow
 from swapflow.errors import InvalidInputError, NotFoundError
 from swapflow.web.api.audit import note
@@ -27,7 +25,6 @@ from swapflow.web.api.idempotency import ApiRoute
 from swapflow.web.api.models.applicants import (
     Applicant,
     Ask,
-    Asked,
     Contact,
     Explanation,
     Move,
@@ -36,9 +33,7 @@ from swapflow.web.api.models.applicants import (
     NewPin,
     Opened,
     Pin,
-    Way,
 )
-from swapflow.web.api.models.base import finite
 from swapflow.web.api.models.files import (
     AddedPeople,
     ChooseColumns,
@@ -195,36 +190,7 @@ def explain_applicant(
     """Return where an applicant stands, and why they were asked about."""
     del principal
     told = product.reports.explain(cycle_id, _find(product, cycle_id, number).external_id)
-    return Explanation(
-        external_id=told.external_id,
-        status=told.status,
-        rank=told.rank,
-        in_list=told.in_list,
-        estimate=_hundred(told.estimate),
-        margin=_hundred(told.margin),
-        evidence=told.evidence,
-        too_close_to_call=told.too_close,
-        likely=told.likely,
-        way=None if told.way is None else _way(told.way),
-        asked=[
-            Asked(
-                request=asked.request,
-                kind=asked.kind,
-                why=asked.why,
-                floor=asked.floor.value if asked.floor else "",
-                decision=asked.decision,
-                too_close_then=asked.contested_then,
-                in_list_then=asked.in_list_then,
-                status=asked.status,
-                reviewer=asked.reviewer,
-                score=_hundred(asked.score),
-                counts=asked.counts,
-                reason=asked.reason,
-                reason_code=reason_code(asked.reason),
-            )
-            for asked in told.asked
-        ],
-    )
+    return Explanation.of(told)
 
 
 @router.post("/applicants/{number:int}/status")
@@ -396,11 +362,6 @@ def _refuse_protected(applicants: Sequence[NewApplicant], rules: Rules) -> None:
                 )
 
 
-def _hundred(value: float | None) -> float | None:
-    known = finite(value)
-    return None if known is None else 100 * known
-
-
 def _new(applicant: NewApplicant, bands: AgeBands) -> NewApplication:
     return NewApplication(
         external_id=applicant.external_id,
@@ -411,17 +372,4 @@ def _new(applicant: NewApplicant, bands: AgeBands) -> NewApplication:
         monitor=banded(applicant.monitoring, bands),
         fields=applicant.fields,
         documents=tuple((d.name, d.link, d.redacted) for d in applicant.documents),
-    )
-
-
-def _way(way: EstimateWay) -> Way:
-    return Way(
-        marks=way.marks,
-        mean=100 * way.mean,
-        few_marks=100 * way.few_marks,
-        severity=None if way.severity is None else 100 * way.severity,
-        kind=100 * way.kind,
-        estimate=100 * way.estimate,
-        margin=100 * min(way.margin, 1.0),
-        sentences=[str(one) for one in way.sentences()],
     )

@@ -21,7 +21,7 @@ from swapflow.web.api.dependencies import (
 )
 from swapflow.web.api.idempotency import ApiRoute
 from swapflow.web.api.models import decisions
-from swapflow.web.api.models.base import Counted, finite, judged
+from swapflow.web.api.models.base import Counted, finite, hundred, judged
 from swapflow.web.api.models.decisions import (
     Check,
     Digest,
@@ -358,9 +358,9 @@ def _place(place: Place) -> decisions.Place:
         rank=place.rank,
         # People and programs read of a list; the stored word stays `cohort`.
         standing=place.standing.value.replace("cohort", "list"),
-        estimate=_hundred(place.estimate),
-        raw_mean=_hundred(place.raw_mean),
-        margin=_hundred(place.margin),
+        estimate=hundred(place.estimate),
+        raw_mean=hundred(place.raw_mean),
+        margin=hundred(place.margin),
         evidence=place.evidence,
         too_close_to_call=place.too_close,
         likely=place.likely,
@@ -368,8 +368,3 @@ def _place(place: Place) -> decisions.Place:
         reviews=place.pulls,
         reviews_missing=place.floor_missing,
     )
-
-
-def _hundred(value: float | None) -> float | None:
-    known = finite(value)
-    return None if known is None else 100 * known

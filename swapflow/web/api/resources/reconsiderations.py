@@ -13,6 +13,7 @@ from swapflow.web.api.audit import note
 from swapflow.web.api.dependencies import MayDecide, MaySeeApplicants, MaySign
 from swapflow.web.api.idempotency import ApiRoute
 from swapflow.web.api.models import reconsiderations
+from swapflow.web.api.models.base import hundred
 from swapflow.web.api.models.decisions import Prepared, ReopeningAsked
 from swapflow.web.api.models.reconsiderations import (
     NewConclusion,
@@ -84,9 +85,9 @@ def read_statement(
         reviews=found.which.new.reviews,
         received=found.received,
         waiting=found.waiting,
-        before=_hundred(found.before),
+        before=hundred(found.before),
         after=100 * found.after.estimate,
-        line=_hundred(found.line),
+        line=hundred(found.line),
         waitlist_now=found.stands or None,
         waitlist_then=found.place,
         places=found.places,
@@ -176,10 +177,6 @@ def _person(principal: Principal) -> None:
         raise ForbiddenError("key_cannot_sign")
 
 
-def _hundred(value: float | None) -> float | None:
-    return None if value is None else 100 * value
-
-
 def _public(one: Reconsideration, rules: Rules) -> reconsiderations.Reconsideration:
     closing = one.closing
     return reconsiderations.Reconsideration(
@@ -196,8 +193,8 @@ def _public(one: Reconsideration, rules: Rules) -> reconsiderations.Reconsiderat
         result=closing.result if closing else None,
         made_version=(closing.version or None) if closing else None,
         place=(closing.place or None) if closing else None,
-        before=_hundred(closing.before) if closing else None,
-        after=_hundred(closing.after) if closing else None,
+        before=hundred(closing.before) if closing else None,
+        after=hundred(closing.after) if closing else None,
         received=closing.received if closing else 0,
         beyond_the_places=closing.beyond if closing else False,
         exceptions=list(closing.exceptions) if closing else [],
