@@ -158,7 +158,7 @@ def _starts() -> dict[str, tuple[str, ...]]:
     staff = tuple(f"/{place}/{cycle}" for place in PLACES for cycle in CYCLES)
     return {
         ADMIN: ("/", "/me", *staff),
-        REVIEWER: ("/", "/inbox", "/me"),
+        REVIEWER: ("/", "/inbox", "/offline", "/me"),
         NEWCOMER: ("/inbox",),
         AUDITOR: (),
         NOBODY: ("/sign-in", "/api/docs"),

@@ -23,7 +23,8 @@ SMALL = """() => [...document.querySelectorAll(
   }).map(e => e.outerHTML.slice(0, 120))"""
 
 FILES = re.compile(
-    r"/health/|\.(toml|ics|csv|xlsx)$|/(data|events|eml|html|sheet)$|/(files|card)/\{|/provider"
+    r"/health/|/inbox/kept|\.(js|webmanifest|toml|ics|csv|xlsx)$|/(data|events|eml|html|sheet)$"
+    r"|/(files|card)/\{|/provider"
 )
 """Addresses of files, of data, of a mail as it was sent, and of an identity provider, which this
 deployment has none of: no pages to look at."""

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from swapflow.domain.rules import SignInPolicy
-from tests.browser.office import DESK, PHONE
+from tests.browser.office import DESK, PHONE, show_form
 from tests.support.identity_provider import PASSWORD, IdentityProvider
 from tests.web.served import Served, serving
 from tests.web.site import SITE_RULES
