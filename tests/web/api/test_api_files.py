@@ -25,6 +25,7 @@ def file(text: str | bytes, name: str = "list.csv") -> dict[str, Any]:
 
 
 NOT_FOR_PROGRAMS = {
+    "/waiting": "a review that waited on a device; a program sends its reviews itself",
     "sign-in": "a key needs none",
     "sign-out": "a key is revoked",
     "language": "how pages speak to a person; the API speaks English",

@@ -1,6 +1,7 @@
 """Writes that get on are taken, however long each takes; those that do not are refused at once."""
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from starlette.types import Message, Receive, Scope, Send
@@ -89,7 +90,8 @@ def test_writes_that_are_answered_one_after_the_other_are_taken_though_each_take
         clock.now += 1.1
         assert not await site.is_taken(), "no answer for longer than a second"
 
-    asyncio.run(run())
+    with ThreadPoolExecutor(1) as pool:  # this thread may have a loop of its own
+        pool.submit(asyncio.run, run()).result()
 
 
 def test_an_answer_that_says_it_failed_shows_no_progress(clock: Clock) -> None:
@@ -102,7 +104,8 @@ def test_an_answer_that_says_it_failed_shows_no_progress(clock: Clock) -> None:
         await site.answer_one(303)
         assert await site.is_taken(), "one was stored: the lock is free again"
 
-    asyncio.run(run())
+    with ThreadPoolExecutor(1) as pool:  # this thread may have a loop of its own
+        pool.submit(asyncio.run, run()).result()
 
 
 def test_no_more_than_so_many_are_under_way(clock: Clock) -> None:
@@ -117,4 +120,5 @@ def test_no_more_than_so_many_are_under_way(clock: Clock) -> None:
         site._gates.pop().set_result(200)
         assert await reading == 200
 
-    asyncio.run(run())
+    with ThreadPoolExecutor(1) as pool:  # this thread may have a loop of its own
+        pool.submit(asyncio.run, run()).result()
