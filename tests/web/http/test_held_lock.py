@@ -140,7 +140,7 @@ def on_server(server: str, settings: Settings) -> Iterator[Crowd]:
     made.ledger.dispose()
 
 
-def check_bounded(crowd: Crowd, *, inbox: bool = True, most: int = MOST) -> None:
+def check_bounded(crowd: Crowd, *, inbox: bool = True, most: int = 12) -> None:
     """Check what is answered while nobody can write: pages soon, few writes wait, the rest 503.
 
     Args:
