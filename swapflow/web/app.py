@@ -47,7 +47,7 @@ from swapflow.web.http.acts.once import ActOnce
 from swapflow.web.http.bounded_writes import BoundedWrites
 from swapflow.web.http.context import AppContext
 from swapflow.web.http.dependencies import Signed, anybody
-from swapflow.web.http.error_handlers import add_handlers
+from swapflow.web.http.error_handlers import add_handlers, answer_error
 from swapflow.web.http.forwarding import ForwardedClients
 from swapflow.web.http.middleware import OwnHost, SameSiteOnly, SecurityHeaders, SmallBodies
 from swapflow.web.http.rendering import STATIC, places_of
@@ -165,7 +165,7 @@ def create_app(
     app.include_router(routes.router)
     # The last one added comes first.
     app.add_middleware(ShutdownMiddleware)
-    app.add_middleware(ActOnce)
+    app.add_middleware(ActOnce, refuse=answer_error)
     if settings.provider:
         app.add_middleware(Hop, settings=settings)
     app.add_middleware(GZipMiddleware, minimum_size=800, compresslevel=5)

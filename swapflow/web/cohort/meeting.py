@@ -27,6 +27,14 @@ from swapflow.web.http.rendering import render
 
 router = APIRouter(prefix="/decide/{cycle_id}/meeting")
 
+RECORDED = {
+    Word.IN: "act_outcome_in",
+    Word.OUT: "act_outcome_out",
+    Word.WAITLIST: "act_outcome_waitlist",
+    Word.DISCUSS: "act_outcome_discuss",
+}
+"""What the page after an outcome tells."""
+
 MaySee = Annotated[Principal, Depends(may(Right.SEE_APPLICANTS))]
 MayDecide = Annotated[Principal, Depends(may(Right.DECIDE))]
 
@@ -158,7 +166,7 @@ def record_outcome(
             cycle_id=cycle_id,
             about=f"applicant {number}",
         )
-        tell(request, Message("act_outcome_recorded", outcome=said))
+        tell(request, Message(RECORDED[Word(said)]))
         return RedirectResponse(f"/decide/{cycle_id}/meeting#a-{number}", 303)
     return _applicant(request, cycle_id, number, principal, view, shown=True, status=422)
 

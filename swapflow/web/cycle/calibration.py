@@ -33,6 +33,13 @@ from swapflow.web.http.rendering import render
 
 router = APIRouter(prefix="/decide/{cycle_id}/calibration")
 
+CHOSEN = {
+    Estimates.RULE: "act_estimates_rule",
+    Estimates.RAW: "act_estimates_raw",
+    Estimates.ADJUSTED: "act_estimates_adjusted",
+}
+"""What the page after a choice tells."""
+
 MaySee = Annotated[Principal, Depends(may(Right.SEE_APPLICANTS))]
 MaySeeSeverity = Annotated[Principal, Depends(may(Right.SEE_SEVERITY))]
 MayDecide = Annotated[Principal, Depends(may(Right.DECIDE))]
@@ -115,7 +122,7 @@ def ask_for_estimates(
         request,
         principal,
         f"/decide/{cycle_id}/calibration",
-        Message("act_estimates_chosen", estimates=typed["estimates"]),
+        lambda _: Message(CHOSEN[Estimates(typed["estimates"])]),
         choose,
         form=typed["estimates"],
         typed=typed,

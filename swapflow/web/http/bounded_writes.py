@@ -18,7 +18,7 @@ MOST = 30
 MOST_WHILE_STUCK = 6
 """The same while they do not get on."""
 
-STUCK_SECONDS = 0.3
+STUCK_SECONDS = 1.0
 """Seconds without one that is answered, while one is under way, at which they do not get on.
 
 On a busy machine each may take as long, and yet one after the other is answered.

@@ -53,7 +53,7 @@ STATUSES: tuple[tuple[type[SwapflowError], int, str], ...] = (
 
 def add_handlers(app: FastAPI) -> None:
     """Add the answers of an application when something goes wrong."""
-    app.add_exception_handler(SwapflowError, _known)
+    app.add_exception_handler(SwapflowError, answer_error)
     app.add_exception_handler(RequestValidationError, _unreadable)
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(Exception, _unforeseen)
@@ -132,7 +132,8 @@ async def _find_out_who(request: Request, error: Exception) -> None:
     request.state.principal = who
 
 
-async def _known(request: Request, error: Exception) -> Response:
+async def answer_error(request: Request, error: Exception) -> Response:
+    """Answer a request that ended in one of the product's own errors."""
     assert isinstance(error, SwapflowError)
     status, title = status_of(error)
     # A script would take the sign-in page behind a redirect for its answer.

@@ -11,6 +11,7 @@ Written as plain ASGI around all routes, so that no route can forget it.
 import asyncio
 import hmac
 import re
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
@@ -20,7 +21,7 @@ from fastapi import Request
 from python_multipart.multipart import parse_options_header
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import RedirectResponse
+from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from swapflow.errors import UnavailableError
@@ -72,11 +73,16 @@ class _Act:
     form: str
 
 
+Refuse = Callable[[Request, Exception], Awaitable[Response]]
+
+
 class ActOnce:
     """Carries out each act of a person once."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, *, refuse: Refuse) -> None:
+        """Take the application, and what answers a request that the database did not take."""
         self._app = app
+        self._refuse = refuse
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
@@ -97,11 +103,16 @@ class ActOnce:
         request = Request(inner)
         act: _Act | None = None
         known: StoredResponse | None = None
-        # A database that does not answer is told by the page itself.
-        with suppress(UnavailableError):
+        try:
             act = await run_in_threadpool(_act_of, request, content, form)
             if act is not None:
                 known = await _begun(request, act)
+        except UnavailableError as error:
+            # Nothing notes that it has begun, so a repeat would do it again; and what has waited
+            # for the database in vain must not wait a second time in the route.
+            refused = await self._refuse(request, error)
+            await refused(scope, receive, send)
+            return
         if act is None:
             await self._app(inner, _replay(content, receive), send)
         elif known is None:
