@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from swapflow.engine.read_models.proposal import STOP_SENTENCES
 from swapflow.files.exports.html_page import (
     KeyFigure,
     Point,
@@ -122,11 +121,13 @@ def _ways(found: ReplayResult) -> ReportSection:
 
 
 def _meaning(found: ReplayResult) -> ReportSection:
-    stop = STOP_SENTENCES.get(found.stop, "it did not stop")
     return ReportSection(
         title="Why it stopped",
         points=(
-            Point(title=sentence(stop), text="A person ends a real round; here nobody was asked."),
+            Point(
+                title=sentence(found.why),
+                text="A person ends a real round; here nobody was asked.",
+            ),
         ),
     )
 

@@ -76,6 +76,7 @@ class ReplayResult:
     Attributes:
         shows_certified: Whether the certified loss says something here: under its own rule, or
             where it is smaller than what the list is expected to lack.
+        why: The reason for the stop, in a sentence.
     """
 
     utility: float
@@ -88,6 +89,7 @@ class ReplayResult:
     cost: int
     pulls: dict[str, int]
     stop: str
+    why: str
     certified_loss: float
     shows_certified: bool
     seed: int
@@ -295,6 +297,7 @@ def result(
         cost=cycle.spent,
         pulls=dict(proposal.sheet.pulls),
         stop=cycle.stop_reason or "",
+        why=proposal.sheet.stop_sentence,
         certified_loss=proposal.sheet.certified_loss,
         shows_certified=shows_certified_loss(
             proposal.sheet.rule, proposal.sheet.certified_loss, proposal.sheet.expected_loss

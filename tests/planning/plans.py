@@ -81,6 +81,7 @@ def replayed() -> ReplayResult:
         cost=3200,
         pulls={"review": 2696, "interview": 84},
         stop="budget",
+        why="The budget was used up.",
         certified_loss=111.7,
         shows_certified=False,
         seed=3,

@@ -281,7 +281,7 @@ def replay_plain(found: "ReplayResult", places: int) -> "list[str | Listing]":
             ),
         ),
         f"asked for: {pulls}; cost {found.cost}",
-        f"why it stopped: {_stop_sentence(found.stop)}",
+        f"why it stopped: {found.why}",
         *_certified(found, places),
         *(
             [f"shared with the recorded decisions: {100 * found.overlap:.0f} %"]
@@ -317,9 +317,3 @@ def _certified(found: "ReplayResult", places: int) -> list[str]:
         "This is about marks, not merit."
     )
     return [said]
-
-
-def _stop_sentence(stop: str) -> str:
-    from swapflow.engine.read_models.proposal import STOP_SENTENCES
-
-    return STOP_SENTENCES.get(stop, "it is still running")

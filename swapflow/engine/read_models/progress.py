@@ -177,7 +177,8 @@ def _progress(cycle_id: str, seen: Snapshot, *, ledger: Ledger) -> Progress:
         status=cycle.status.value,
         stop_reason=cycle.stop_reason or "",
         stop_sentence=stop_sentence_now(
-            cycle.stop_reason or "",
+            projection.rules,
+            cycle,
             owes=assessment[2] > 0
             and projection.rules.budget - cycle.spent - cycle.committed < assessment[1],
         ),

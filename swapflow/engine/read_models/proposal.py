@@ -14,7 +14,7 @@ from swapflow.domain.cohort.proposal import (
     Proposal,
     Standing,
 )
-from swapflow.domain.cycle import Position
+from swapflow.domain.cycle import Cycle, Position
 from swapflow.domain.rules import Estimates, FloorFor, RuleName, Rules
 from swapflow.engine.ports.decisions import DecisionReads
 from swapflow.engine.ports.ledger import Ledger
@@ -45,6 +45,9 @@ STOP_SENTENCES = {
 }
 
 
+USED_UP = "The budget was used up."
+"""A stop for want of budget when nothing of it is left."""
+
 ANOTHER_LIST = (
     "The marks as they were given separated a list of their own from every alternative; this list "
     "is by adjusted estimates, and that promise is not about it."
@@ -54,23 +57,28 @@ ANOTHER_LIST = (
 NO_PROMISE = Message("rule_promises_no_bound", rule="`budget`")
 
 
-def stop_sentence(rules: Rules, reason: str) -> str:
+def stop_sentence(rules: Rules, cycle: Cycle) -> str:
     """Return in one sentence why no more reviews were requested."""
+    reason = cycle.stop_reason or ""
     if reason == "certified" and rules.estimates is Estimates.ADJUSTED:
         return ANOTHER_LIST
-    return STOP_SENTENCES.get(reason, "The round is still running.")
+    return stop_sentence_now(rules, cycle, owes=False) or "The round is still running."
 
 
-def stop_sentence_now(reason: str, *, owes: bool) -> str:
+def stop_sentence_now(rules: Rules, cycle: Cycle, *, owes: bool) -> str:
     """Return why asking ends, as things are now; "" without a reason.
 
     Args:
-        reason: The reason on record.
+        rules: The rules in force, with the budget.
+        cycle: The cycle, with the reason on record and what was paid.
         owes: Whether promised reviews are missing that the free budget cannot pay. Then it is not
             for want of people that nobody else is asked about.
     """
+    reason = cycle.stop_reason or ""
     if owes and reason == "exhausted":
         reason = "budget"
+    if reason == "budget" and cycle.spent + cycle.committed >= rules.budget:
+        return USED_UP
     return STOP_SENTENCES.get(reason, "")
 
 
@@ -304,7 +312,7 @@ def _sheet(
         seed_digest=rules.seed_digest,
         parameters=look.parameters,
         stop_reason=reason,
-        stop_sentence=stop_sentence(rules, reason),
+        stop_sentence=stop_sentence(rules, seen.cycle),
         certified_loss=look.certified_loss,
         expected_loss=None if quality is None else quality.expected_loss,
         expected_loss_range=None if quality is None else quality.loss_range,

@@ -344,7 +344,7 @@ def _standing(
         "conflicting": conflicting(product, cycle, seat),
         "failed_mails": sum(n for state, n in mails.items() if state.startswith("failed")),
         "at_risk": bool(finish and rules.deadline and finish > rules.deadline),
-        "stop_sentence": stop_sentence_now(cycle.stop_reason or "", owes=is_owing),
+        "stop_sentence": stop_sentence_now(rules, cycle, owes=is_owing),
         "health": _health(pulse, now, live=live or product.reports.state_answers()),
         "seated": seat is not None,
         "set_aside": product.reports.quarantined().get(cycle.id),

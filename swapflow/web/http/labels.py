@@ -67,11 +67,12 @@ STOPS = (
         "Nothing more could be paid: what is left of the budget is kept for requests of staff, or "
         "is less than what was still wanted costs."
     ),
+    gettext_noop("The budget was used up."),
     gettext_noop("The deadline had come."),
     gettext_noop("Nobody was left who could be asked about those still too close to call."),
     gettext_noop("Staff ended the round."),
 )
-"""Why asking has ended: the sentences of `STOP_SENTENCES`."""
+"""Why asking has ended: the sentences of `read_models/proposal.py`."""
 
 OBSTACLES = (
     gettext_noop("no reviewer takes this kind; import one, or change the rules"),

@@ -91,6 +91,18 @@ def test_a_stop_with_money_left_says_what_the_money_is_for() -> None:
     assert "kept for requests of staff" in seen.stop_sentence
 
 
+def test_a_stop_with_nothing_left_says_that_the_budget_was_used_up() -> None:
+    world = World(rules=replace(PAID, reserve=0.0, budget=4 * 2 * 20), applications=4, roster=4)
+    world.run()
+
+    seen = world.product.reports.progress(CYCLE)
+
+    assert seen.stop_reason == "budget"
+    assert seen.budget == seen.spent
+    assert seen.stop_sentence == "The budget was used up."
+    assert world.product.cohort.propose(CYCLE).sheet.stop_sentence == seen.stop_sentence
+
+
 def test_what_the_reserve_cannot_pay_needs_a_larger_budget() -> None:
     world = World(rules=replace(PAID, reserve=0.0, budget=175), applications=4, roster=4)
     world.turn()
