@@ -114,4 +114,4 @@ def answer_an_offer(page: Page) -> None:
     page.get_by_role("button", name="Declined").last.click()
     expect(page.get_by_text("1 place can be offered now")).to_be_visible()
     page.get_by_role("button", name="Record these offers").click()
-    expect(page.get_by_role("status")).to_contain_text("3 not answered yet, 1 declined")
+    expect(page.get_by_role("status").last).to_contain_text("3 not answered yet, 1 declined")

@@ -44,6 +44,7 @@ def test_what_the_script_says_is_in_the_same_language_and_notices_start_right(
         page = context.new_page()
         _width(page, f"/tasks/{code}")
         expect(page.locator("#status")).to_contain_text("Šáṽéš áš ýóú ŧýþé")
+        page.locator("#view-score").check(force=True)
         page.locator("textarea:visible").first.fill("Half a thought")
         expect(page.locator("#status")).to_contain_text("Šáṽéđ")
         page.get_by_role("button", name="Šúƀɱíŧ").first.click()

@@ -185,6 +185,7 @@ def test_a_replay_in_this_process_prints_the_stated_keys(office: Office) -> None
     assert set(found) == {
         "utility", "even", "two_tier", "best", "overlap", "cohort", "decisions", "cost", "pulls",
         "stop", "certified_loss", "shows_certified", "seed", "seconds", "scale",
+        "why",
     }  # fmt: skip
     assert found["scale"] == [1, 10]
     assert found["cohort"] == sorted(found["cohort"])

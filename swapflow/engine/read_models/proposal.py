@@ -77,7 +77,7 @@ def stop_sentence_now(rules: Rules, cycle: Cycle, *, owes: bool) -> str:
     reason = cycle.stop_reason or ""
     if owes and reason == "exhausted":
         reason = "budget"
-    if reason == "budget" and cycle.spent + cycle.committed >= rules.budget:
+    if reason == "budget" and cycle.spent + cycle.committed > rules.budget - 1e-9:
         return USED_UP
     return STOP_SENTENCES.get(reason, "")
 

@@ -92,7 +92,9 @@ def test_a_stop_with_money_left_says_what_the_money_is_for() -> None:
 
 
 def test_a_stop_with_nothing_left_says_that_the_budget_was_used_up() -> None:
-    world = World(rules=replace(PAID, reserve=0.0, budget=4 * 2 * 20), applications=4, roster=4)
+    more = (replace(PAID.kinds[0], maximum=4),)
+    spent = replace(PAID, kinds=more, reserve=0.0, budget=4 * 2 * 20)
+    world = World(rules=spent, applications=4, roster=4)
     world.run()
 
     seen = world.product.reports.progress(CYCLE)

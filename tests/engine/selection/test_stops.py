@@ -10,7 +10,7 @@ from swapflow.domain.event import EventType
 from swapflow.domain.people.reviewer import Absence
 from swapflow.domain.reviewing.assignment import PullStatus
 from swapflow.domain.rules import Purpose, RuleName, Rules
-from swapflow.engine.read_models.proposal import STOP_SENTENCES
+from swapflow.engine.read_models.proposal import STOP_SENTENCES, USED_UP
 from tests.engine.answered_cycles import apart
 from tests.engine.cycle_by_hand import (
     CYCLE,
@@ -27,13 +27,20 @@ from tests.engine.cycle_by_hand import (
 BOTH: dict[str, int | None] = {"review": None, "interview": None}
 
 
+def rules_now(world: World) -> Rules:
+    """Return the rules in force."""
+    return world.product.cycles.rules(CYCLE)
+
+
 def ended(world: World, reason: StopReason) -> None:
     """The cycle ended for this reason, says so, and its record can be replayed."""
     assert world.cycle.stop_reason == reason.value
     sheet = world.product.cohort.propose(CYCLE).sheet
     assert sheet.stop_reason == reason.value
-    assert sheet.stop_sentence == STOP_SENTENCES[reason.value]
-    assert world.product.reports.progress(CYCLE).stop_sentence == STOP_SENTENCES[reason.value]
+    nothing_left = reason is StopReason.BUDGET and world.cycle.spent == rules_now(world).budget
+    said = USED_UP if nothing_left else STOP_SENTENCES[reason.value]
+    assert sheet.stop_sentence == said
+    assert world.product.reports.progress(CYCLE).stop_sentence == said
     world.check()
     world.verify()
 
