@@ -1,9 +1,9 @@
-"""The ledger on SQLite or PostgreSQL: rounds, cycles, leases, transactions, maintenance."""
+"""The ledger on SQLite or PostgreSQL: rounds, cycles, transactions, maintenance."""
 
 import sqlite3
 from collections.abc import Collection, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 
 from sqlalchemy import Connection, bindparam, insert, select, update
@@ -16,14 +16,14 @@ from swapflow.domain.people.shown_columns import NEW_PROGRAM
 from swapflow.domain.rules import Rules
 from swapflow.engine.ports.coordination import Coordination
 from swapflow.engine.ports.cycles import CycleReads
-from swapflow.engine.ports.records import SHOWN, Lease
+from swapflow.engine.ports.records import SHOWN
 from swapflow.engine.ports.writes.transaction import Transaction, WriteHook, write_alone
 from swapflow.errors import DamagedRecordError, InvalidInputError, NotFoundError
 from swapflow.ledger.cohort.announcements import SqlAnnouncements
 from swapflow.ledger.cohort.meetings import SqlMeetings
 from swapflow.ledger.cohort.offers import SqlOffers
 from swapflow.ledger.cohort.reconsiderations import SqlReconsiderations
-from swapflow.ledger.core.cycle_lock import LOCK_CYCLE, store_rules
+from swapflow.ledger.core.cycle_lock import store_rules
 from swapflow.ledger.core.damaged_rows import UNREADABLE
 from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.row_mapping import to_cycle
@@ -32,6 +32,7 @@ from swapflow.ledger.core.write_admission import WriteBounds
 from swapflow.ledger.cycle.cycle_reads import SqlCycleReads
 from swapflow.ledger.cycle.draft_batches import DraftBatches
 from swapflow.ledger.cycle.imported_lists import store_list_reading
+from swapflow.ledger.cycle.leases import SqlLeases
 from swapflow.ledger.cycle.outbox import SqlOutbox
 from swapflow.ledger.cycle.overview import SqlOverview
 from swapflow.ledger.cycle.prepared_decisions import SqlPreparedDecisions
@@ -48,18 +49,6 @@ from swapflow.ledger.transaction import SqlTransaction
 
 
 _CYCLE = select(CYCLE).where(CYCLE.c.id == bindparam("cycle"))
-_SET_LEASE = (
-    update(CYCLE)
-    .where(CYCLE.c.id == bindparam("cycle"))
-    .values(
-        lease_holder=bindparam("holder"),
-        lease_epoch=bindparam("epoch"),
-        lease_until=bindparam("until"),
-    )
-)
-
-FURTHEST_LEASE = 10
-"""A lease that ends later than this many lengths comes from a clock that was set back."""
 
 
 def _first_damaged(connection: Connection, ids: Collection[str]) -> DamagedRecordError:
@@ -88,6 +77,7 @@ class SqlLedger(
     SqlMeetings,
     SqlReconsiderations,
     SqlErasedPeople,
+    SqlLeases,
     CycleReads,
     Coordination,
 ):
@@ -240,51 +230,6 @@ class SqlLedger(
             # Not reached when the block raises:
             # then no event is written and the transaction rolls back.
             transaction.save()
-
-    @override
-    def take_lease(self, cycle_id: str, *, holder: str, seconds: float) -> Lease | None:
-        with self._database.writing() as connection:
-            row = connection.execute(LOCK_CYCLE, {"cycle": cycle_id}).one_or_none()
-            if row is None:
-                raise no_cycle(cycle_id)
-            now = self._database.time_in(row, real=True)
-            valid = row.lease_until is not None and now < row.lease_until <= now + (
-                FURTHEST_LEASE * timedelta(seconds=seconds)
-            )
-            if valid and row.lease_holder != holder:
-                return None
-            lease = Lease(
-                cycle_id=cycle_id,
-                holder=holder,
-                # A new epoch refuses every write that an earlier holder still tries; a renewal
-                # keeps its own.
-                epoch=row.lease_epoch if valid else row.lease_epoch + 1,
-                until=now + timedelta(seconds=seconds),
-            )
-            connection.execute(
-                _SET_LEASE,
-                {
-                    "cycle": cycle_id,
-                    "holder": holder,
-                    "epoch": lease.epoch,
-                    "until": lease.until,
-                },
-            )
-            return lease
-
-    @override
-    def release_lease(self, lease: Lease) -> None:
-        with self._database.writing() as connection:
-            connection.execute(
-                # Only the lease that was taken: by now another process may hold the cycle.
-                update(CYCLE)
-                .where(
-                    CYCLE.c.id == lease.cycle_id,
-                    CYCLE.c.lease_holder == lease.holder,
-                    CYCLE.c.lease_epoch == lease.epoch,
-                )
-                .values(lease_holder="", lease_until=None)
-            )
 
     # For administrators and tests
 

@@ -49,14 +49,14 @@ def _no_fencing() -> None:
 
 
 def _no_lease() -> None:
-    from swapflow.ledger.sql_ledger import SqlLedger
+    from swapflow.ledger.cycle.leases import SqlLeases
 
-    take = SqlLedger.take_lease
+    take = SqlLeases.take_lease
 
-    def taken_by_all(self: SqlLedger, cycle_id: str, *, holder: str, seconds: float) -> Any:
+    def taken_by_all(self: SqlLeases, cycle_id: str, *, holder: str, seconds: float) -> Any:
         return take(self, cycle_id, holder="anybody", seconds=seconds)
 
-    SqlLedger.take_lease = taken_by_all  # type: ignore[method-assign]
+    SqlLeases.take_lease = taken_by_all  # type: ignore[method-assign]
 
 
 def _no_unique_receipt() -> None:
@@ -191,7 +191,7 @@ EVERY_BREAK: dict[str, Break] = {
         caught=("leases",),
     ),
     "lease": Break(
-        line="ledger/sql_ledger.py: if valid and row.lease_holder != holder: return None",
+        line="ledger/cycle/leases.py: if valid and row.lease_holder != holder: return None",
         apply=_no_lease,
         faults=("coordinator killed",),
         caught=("leases",),

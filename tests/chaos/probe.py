@@ -17,6 +17,7 @@ from typing import Any
 
 from swapflow.engine.ports.records import Lease
 from swapflow.engine.ports.writes.transaction import Transaction
+from swapflow.ledger.cycle.leases import SqlLeases
 from swapflow.ledger.sql_ledger import SqlLedger
 from tests.chaos.breaks import BREAKS
 
@@ -48,7 +49,7 @@ def _note_leases(folder: Path, name: str) -> None:
     notes = folder / "leases" / f"{name}.{os.getpid()}.jsonl"
     notes.parent.mkdir(exist_ok=True)
     nap = folder / "nap" / name
-    write, take = SqlLedger.write, SqlLedger.take_lease
+    write, take = SqlLedger.write, SqlLeases.take_lease
 
     def note(**what: object) -> None:
         with notes.open("a", encoding="ascii") as file:
@@ -70,11 +71,11 @@ def _note_leases(folder: Path, name: str) -> None:
         if epoch is not None and after > before:
             note(what="wrote", cycle=cycle_id, epoch=epoch, seq=after)
 
-    def noted_take(self: SqlLedger, cycle_id: str, **how: Any) -> Lease | None:  # noqa: ANN401
+    def noted_take(self: SqlLeases, cycle_id: str, **how: Any) -> Lease | None:  # noqa: ANN401
         lease = take(self, cycle_id, **how)
         if lease is not None:
             note(what="took", cycle=cycle_id, epoch=lease.epoch)
         return lease
 
     SqlLedger.write = noted_write  # type: ignore[method-assign]  # the same, noted
-    SqlLedger.take_lease = noted_take  # type: ignore[method-assign]  # the same, noted
+    SqlLeases.take_lease = noted_take  # type: ignore[method-assign]  # the same, noted
