@@ -1,5 +1,8 @@
 """Mail addresses as people write them into lists: one check, at import and at sending."""
 
+import re
+from functools import lru_cache
+
 from email_validator import SPECIAL_USE_DOMAIN_NAMES, EmailNotValidError, validate_email
 
 from swapflow.errors import InvalidInputError
@@ -7,6 +10,12 @@ from swapflow.errors import InvalidInputError
 
 # Networks of one organisation name their own servers so; the library documents this way.
 SPECIAL_USE_DOMAIN_NAMES.remove("local")
+
+
+_PLAIN_LOCAL = re.compile(r"[A-Za-z0-9_+-]+(?:\.[A-Za-z0-9_+-]+)*")
+"""What stands before the @ of nearly every address; the library looks at all others."""
+
+_LONGEST_LOCAL, _LONGEST = 64, 254  # RFC 5321, 4.5.3.1
 
 
 def read_address(text: str) -> str:
@@ -18,9 +27,15 @@ def read_address(text: str) -> str:
     Raises:
         InvalidInputError: If no mail can be sent to it, with the reason.
     """
+    stripped = text.strip()
+    local, at, domain = stripped.rpartition("@")
+    plain = at and len(local) <= _LONGEST_LOCAL and len(stripped) <= _LONGEST
+    # A list has few domains and tens of thousands of addresses: each domain is looked at once.
+    if plain and _PLAIN_LOCAL.fullmatch(local) and _is_mail_domain(domain):
+        return stripped
     try:
         found = validate_email(
-            text.strip(),
+            stripped,
             check_deliverability=False,  # an import waits for no name server
             allow_display_name=True,
             globally_deliverable=False,
@@ -40,3 +55,15 @@ def can_be_mailed(text: str) -> bool:
         return read_address(text) == text
     except InvalidInputError:
         return False
+
+
+@lru_cache(maxsize=4096)
+def _is_mail_domain(domain: str) -> bool:
+    """Whether an address with a plain first part is one under this domain."""
+    try:
+        found = validate_email(
+            f"a@{domain}", check_deliverability=False, globally_deliverable=False
+        )
+    except EmailNotValidError:
+        return False
+    return "." in found.domain

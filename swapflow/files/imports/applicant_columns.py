@@ -39,6 +39,7 @@ class Columns:
     taken_for: dict[str, str] = field(default_factory=dict)
     bad: list[BadRow] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    _of_role: dict[str, list[str]] | None = None
 
     @classmethod
     def of(
@@ -58,11 +59,17 @@ class Columns:
                 columns._leave_out_hidden(table, header)
         columns._find_id(table, key)
         columns._check(rules)
+        columns._of_role = {}  # from now on nothing changes, and each row asks for its columns
         return columns
 
     def headers(self, role: str) -> list[str]:
         """Return the headers taken for a role, left to right."""
-        return [h for h, taken in self.taken_for.items() if taken == role]
+        known = self._of_role
+        if known is None:
+            return [h for h, taken in self.taken_for.items() if taken == role]
+        if role not in known:
+            known[role] = [h for h, taken in self.taken_for.items() if taken == role]
+        return known[role]
 
     def named(self, role: str) -> Iterator[tuple[str, str]]:
         """Return (header, NAME) of the columns taken for `role:NAME`."""

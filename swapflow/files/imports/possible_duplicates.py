@@ -1,5 +1,6 @@
 """People who may have two ids: shown to staff, never put together by it."""
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -7,6 +8,9 @@ from swapflow.domain.erased_person import loose_id
 from swapflow.domain.ids import same_id
 from swapflow.domain.people.application import NewApplication
 from swapflow.domain.people.plain_words import fold
+
+
+_WORD = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,8 +61,8 @@ def possible_duplicates(people: Iterable[ListedPerson]) -> tuple[PossibleDuplica
     for what, key, shown in keys:
         groups: dict[str, dict[str, ListedPerson]] = {}
         for one in people:
-            if key(one):
-                groups.setdefault(key(one), {}).setdefault(one.external_id, one)
+            if value := key(one):
+                groups.setdefault(value, {}).setdefault(one.external_id, one)
         for group in groups.values():
             ids = frozenset(group)
             if len(group) > 1 and any(one.new for one in group.values()) and ids not in told:
@@ -70,8 +74,7 @@ def possible_duplicates(people: Iterable[ListedPerson]) -> tuple[PossibleDuplica
 
 def plain_name(name: str) -> str:
     """Reduce a name to what two spellings of it share."""
-    letters = "".join(c if c.isalnum() else " " for c in fold(name))
-    return " ".join(sorted(letters.split()))
+    return " ".join(sorted(_WORD.findall(fold(name))))
 
 
 def difference_of_rows(first: NewApplication, second: NewApplication) -> str:
