@@ -81,11 +81,11 @@ TEXTS = {
     "sheet_format_unknown": "a sheet is xlsx or csv, not {form}",
     "row_of_erased_held": (
         "line {line}: {name!r} ({person}) was erased from {program!r} on {day} (the same "
-        "{same: and the same }) and is left out. Confirm the row if the person is to come back"
+        "{same: and }) and is left out. Confirm the row if the person is to come back"
     ),
     "row_of_erased_confirmed": (
         "line {line}: {name!r} ({person}) was erased from {program!r} on {day} (the same "
-        "{same: and the same }) and comes back, as confirmed"
+        "{same: and }) and comes back, as confirmed"
     ),
     "same_id_as_erased": "id",
     "same_address_as_erased": "mail address",

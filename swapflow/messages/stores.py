@@ -16,7 +16,7 @@ TEXTS = {
         "it with the version that wrote it"
     ),
     "database_in_use": (
-        "{who} still at work on the database: stop everything (swapflow up, coordinators, "
+        "still at work on the database: {who}. Stop everything (swapflow up, coordinators, "
         "workers, web) and restore then; a coordinator's hold ends by itself within "
         "SWAPFLOW_LEASE_SECONDS"
     ),

@@ -11,7 +11,7 @@ from swapflow.domain.people.reviewer import Absence, NewReviewer
 from swapflow.domain.rules import Purpose, Rules
 from swapflow.errors import BadRow, InvalidInputError
 from swapflow.files.imports.id_column import IdColumn
-from swapflow.files.tables.cells import refuse, shorten, spelling, split_list
+from swapflow.files.tables.cells import read_yes_no, refuse, shorten, spelling, split_list
 from swapflow.files.tables.columns import find_headers, missing_columns
 from swapflow.files.tables.header_names import REVIEWER_SPELLINGS
 from swapflow.files.tables.table import Source, Table, TableRow, read_table
@@ -36,9 +36,8 @@ _COLUMNS: dict[str, tuple[str, ...]] = {
 _CAPACITY = "capacity"
 _ATTRIBUTES = {"away": "absences"}
 """Attributes of a reviewer that are called otherwise than their column."""
-_UNLIMITED = frozenset({"", "unlimited", "any", "∞"})
-_NOT_ASKED = frozenset({"no", "0", "none", "-", "–", "—", "n/a", "n"})
-_YES = frozenset({"yes", "y", "1", "x", "true"})
+_UNLIMITED = frozenset({"", "unlimited", "any", "∞", "unbegrenzt", "illimité", "ilimitado"})
+_NOT_ASKED = frozenset({"none", "-", "–", "—", "n/a"})
 _AUTOMATIC = re.compile(r"(truth:|replay:|https?://)\S.*", re.IGNORECASE)
 _WHOLE = re.compile(r"\d{1,6}")
 
@@ -276,7 +275,7 @@ class _Roster:
         text = row[header].casefold()
         if text in _UNLIMITED:
             return None
-        if text in _NOT_ASKED:
+        if text in _NOT_ASKED or read_yes_no(text) is False:
             return 0
         if not _WHOLE.fullmatch(text):
             self._refuse(
@@ -336,15 +335,16 @@ class _Roster:
         return text
 
     def _reserve(self, row: TableRow) -> bool:
-        text = self._cell(row, "reserve")
-        if text.casefold() not in _YES | _NOT_ASKED | {"", "false"}:
+        text = self._cell(row, "reserve").casefold()
+        said = False if text in _NOT_ASKED | {""} else read_yes_no(text)
+        if said is None:
             self._refuse(
                 row,
                 "reserve",
                 "it does not say whether this person is kept for reconsiderations",
                 "Write yes or no, or leave it blank",
             )
-        return text.casefold() in _YES
+        return bool(said)
 
     def _absences(self, row: TableRow) -> tuple[Absence, ...]:
         absences: list[Absence] = []

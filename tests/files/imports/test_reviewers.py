@@ -60,6 +60,8 @@ def test_a_roster_is_read_whole() -> None:
         ("capacity:review,capacity:interview", ",3", {"review": None, "interview": 3}),
         ("capacity:review,capacity:interview", "0,unlimited", {"interview": None}),
         ("capacity:interview", "no", {}),
+        ("capacity:interview", "Nein", {}),
+        ("capacity:interview", "unbegrenzt", {"interview": None}),
         ("kinds,capacity", "review; interview,8", {"review": 8, "interview": 8}),
         ("kinds,capacity", "Interview,", {"interview": None}),
         ("capacity", "4", {"review": 4, "interview": 4}),
