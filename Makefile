@@ -108,7 +108,9 @@ $(VENV)/.ready: requirements.lock pyproject.toml
 	On Debian or Ubuntu: apt-get install python3-venv" >&2; exit 1; }
 	@{ $(PIP) --require-hashes -r requirements.lock 2>&1; echo "pip ended with $$?"; } | awk \
 		-v all="$$(grep -c '^[a-z].*==' requirements.lock)" \
-		'/^(Collecting|Processing)/ {printf "\r  %d of up to %d packages", ++seen, all; fflush()} \
+		-v live="$$(test -t 2 && echo 1)" \
+		'/^(Collecting|Processing)/ {if (++seen % 40 == 0 || live) \
+			{printf "%s  %d of up to %d packages", live ? "\r" : "", seen, all; fflush()}} \
 		/^Installing collected/ {printf ", installing"; fflush()} \
 		/^pip ended with/ {print ""; code = $$4; next} \
 		{last[NR] = $$0} \

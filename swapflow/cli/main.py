@@ -29,6 +29,7 @@ from swapflow.cli.cycle import (
     rounds,
     scores,
 )
+from swapflow.cli.help import CommandGroup, add_examples
 from swapflow.cli.operations import doctor, maintenance, personal_data, processes, users
 from swapflow.cli.output import clean
 from swapflow.cli.research import demo, paper_studies, past_rounds, plan, replay, studies
@@ -55,6 +56,7 @@ _CODES: tuple[tuple[type[SwapflowError], int], ...] = (
 )
 
 app = typer.Typer(
+    cls=CommandGroup,
     name="swapflow",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -131,6 +133,7 @@ def command() -> TyperGroup:
     """Build the commands from their signatures, once for the life of a process."""
     built = typer.main.get_command(app)
     assert isinstance(built, TyperGroup)
+    add_examples(built)
     return built
 
 

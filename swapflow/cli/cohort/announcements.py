@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from swapflow.cli.help import CommandGroup
 from swapflow.cli.options import AsJson, By, CycleId, Digest, product
 from swapflow.cli.output import Listing, day, many, report
 from swapflow.errors import InvalidInputError, NotFoundError
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from swapflow.engine.offers.announcements import AnnouncementDraft
 
 app = typer.Typer(
+    cls=CommandGroup,
     no_args_is_help=True,
     help="Letters that tell applicants what was decided; held for a while before they leave.",
 )

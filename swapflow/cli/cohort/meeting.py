@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from swapflow.cli.help import CommandGroup
 from swapflow.cli.options import (
     ApplicationId,
     AsJson,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from swapflow.engine.services import Swapflow
 
 app = typer.Typer(
+    cls=CommandGroup,
     no_args_is_help=True,
     help="A committee's meeting: who is in, out or on the waitlist, and why.",
 )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from swapflow.cli.help import CommandGroup
 from swapflow.cli.options import AsJson, By, CycleId, FormOption, RawOption
 from swapflow.cli.output import Listing, report
 from swapflow.domain.people.group_sizes import SMALL
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
     from swapflow.monitoring.tables import StageTable
 
 
-app = typer.Typer(no_args_is_help=True, help="Groups of applicants, in sums; decides nothing.")
+app = typer.Typer(
+    cls=CommandGroup, no_args_is_help=True, help="Groups of applicants, in sums; decides nothing."
+)
 
 NOTICE = (
     "Not legal advice. A ratio below 0.8 or a small p is a reason to look, and proves nothing."

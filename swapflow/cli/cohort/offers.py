@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 
 import typer
 
+from swapflow.cli.help import CommandGroup
 from swapflow.cli.options import ApplicationId, AsJson, By, CycleId, Digest, Reason, product
 from swapflow.cli.output import Listing, many, report
 from swapflow.errors import InvalidInputError
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from swapflow.engine.services import Swapflow
 
 app = typer.Typer(
+    cls=CommandGroup,
     no_args_is_help=True,
     help="Places offered after the list is fixed: who answered what, who is next.",
 )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from swapflow.cli.cycle_output import final_digest
+from swapflow.cli.help import CommandGroup
 from swapflow.cli.options import ApplicationId, AsJson, By, CycleId, Digest, Reason, product
 from swapflow.cli.output import Listing, many, report
 from swapflow.errors import InvalidInputError
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 
 app = typer.Typer(
+    cls=CommandGroup,
     no_args_is_help=True,
     help="One application looked at again by fresh reviewers, after the list was fixed.",
 )

@@ -7,6 +7,7 @@ import typer
 
 from swapflow.cli.cycle import applicant_columns, applicant_values, barred_pairs
 from swapflow.cli.cycle.list_reports import ErasedAgain, report_import, warn_of_erased
+from swapflow.cli.help import CommandGroup
 from swapflow.cli.options import (
     ApplicationId,
     AsJson,
@@ -35,7 +36,9 @@ if TYPE_CHECKING:
     from swapflow.files.tables.table import Table
 
 
-app = typer.Typer(no_args_is_help=True, help="Applicants of a cycle: import, move, ask, erase.")
+app = typer.Typer(
+    cls=CommandGroup, no_args_is_help=True, help="Applicants of a cycle: import, move, ask, erase."
+)
 app.command("columns")(applicant_columns.columns)
 app.command("values")(applicant_values.values)
 app.command("open")(barred_pairs.open_applicant)

@@ -4,12 +4,14 @@ from typing import Annotated
 
 import typer
 
+from swapflow.cli.help import CommandGroup
 from swapflow.cli.options import AsJson, By, CycleId, product
 from swapflow.cli.output import Listing, many, report
 from swapflow.errors import InvalidInputError
 
 
 app = typer.Typer(
+    cls=CommandGroup,
     no_args_is_help=True,
     help="Requests that contact an applicant: a named person lets each batch through.",
 )

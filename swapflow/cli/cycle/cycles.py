@@ -11,6 +11,7 @@ import typer
 from swapflow.cli import cycle_output
 from swapflow.cli.cycle import promised_reviews
 from swapflow.cli.cycle.rules_change import read_rules_of, set_rules
+from swapflow.cli.help import CommandGroup
 from swapflow.cli.options import (
     AsJson,
     By,
@@ -32,7 +33,9 @@ if TYPE_CHECKING:
 
 OVER = frozenset({"ended", "finalized"})
 
-app = typer.Typer(no_args_is_help=True, help="Cycles: one decision each, from rules to list.")
+app = typer.Typer(
+    cls=CommandGroup, no_args_is_help=True, help="Cycles: one decision each, from rules to list."
+)
 app.command("reserve")(promised_reviews.reserve)
 
 

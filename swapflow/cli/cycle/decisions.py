@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from swapflow.cli import cycle_output
+from swapflow.cli.help import CommandGroup
 from swapflow.cli.options import (
     ApplicationId,
     AsJson,
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 CHECK_FAILED = 1
 """Exit code of `cycle verify` when the record does not agree with itself."""
 
-app = typer.Typer()
+app = typer.Typer(cls=CommandGroup)
 """The commands; `swapflow cycle` takes them in."""
 
 

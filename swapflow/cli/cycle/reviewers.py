@@ -8,6 +8,7 @@ import typer
 from swapflow.cli.cycle import barred_pairs
 from swapflow.cli.cycle.list_reports import ErasedAgain, erased_told, warn_of_erased
 from swapflow.cli.cycle.offline_sheets import write_sheets
+from swapflow.cli.help import CommandGroup
 from swapflow.cli.options import (
     AsJson,
     By,
@@ -34,7 +35,9 @@ if TYPE_CHECKING:
     from swapflow.files.tables.table import Table
 
 
-app = typer.Typer(no_args_is_help=True, help="Reviewers of a cycle: import, conflicts, leave.")
+app = typer.Typer(
+    cls=CommandGroup, no_args_is_help=True, help="Reviewers of a cycle: import, conflicts, leave."
+)
 app.command("sheet")(write_sheets)
 app.command("conflicts")(barred_pairs.conflicts)
 app.command("waive-conflict")(barred_pairs.waive_conflict)

@@ -5,11 +5,14 @@ from typing import Annotated
 
 import typer
 
+from swapflow.cli.help import CommandGroup
 from swapflow.cli.options import AsJson, By, product
 from swapflow.cli.output import Listing, many, report
 
 
-app = typer.Typer(no_args_is_help=True, help="Seasons of an office; cycles belong to one.")
+app = typer.Typer(
+    cls=CommandGroup, no_args_is_help=True, help="Seasons of an office; cycles belong to one."
+)
 
 
 @app.command("new")

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from swapflow.cli.cycle.offline_sheets import import_sheet
+from swapflow.cli.help import CommandGroup
 from swapflow.cli.options import (
     AsJson,
     By,
@@ -27,7 +28,9 @@ if TYPE_CHECKING:
     from swapflow.engine.services import Swapflow
 
 
-app = typer.Typer(no_args_is_help=True, help="Scores: correct, void, import, admit.")
+app = typer.Typer(
+    cls=CommandGroup, no_args_is_help=True, help="Scores: correct, void, import, admit."
+)
 
 ScoreId = Annotated[
     str, typer.Argument(metavar="SCORE", help="Its id, as `scores list` shows it.")

@@ -7,13 +7,16 @@ from typing import Annotated
 
 import typer
 
+from swapflow.cli.help import CommandGroup
 from swapflow.cli.options import AsJson, product
 from swapflow.cli.output import many, report
 from swapflow.errors import InvalidInputError
 
 
-database = typer.Typer(no_args_is_help=True, help="The database's tables.")
-live_state = typer.Typer(no_args_is_help=True, help="What Redis holds; all of it can be rebuilt.")
+database = typer.Typer(cls=CommandGroup, no_args_is_help=True, help="The database's tables.")
+live_state = typer.Typer(
+    cls=CommandGroup, no_args_is_help=True, help="What Redis holds; all of it can be rebuilt."
+)
 
 
 @live_state.callback()

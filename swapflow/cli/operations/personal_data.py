@@ -5,12 +5,15 @@ from typing import Annotated
 
 import typer
 
+from swapflow.cli.help import CommandGroup
 from swapflow.cli.options import AsJson, By, CycleId, product
 from swapflow.cli.output import many, report
 from swapflow.errors import InvalidInputError
 
 
-app = typer.Typer(no_args_is_help=True, help="Everything that is held about one person.")
+app = typer.Typer(
+    cls=CommandGroup, no_args_is_help=True, help="Everything that is held about one person."
+)
 
 
 @app.callback()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from swapflow.cli.help import CommandGroup
 from swapflow.cli.options import AsJson, By, product
 from swapflow.cli.output import Listing, report
 from swapflow.errors import InvalidInputError
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
     from swapflow.identity.services import Office
 
 
-app = typer.Typer(no_args_is_help=True, help="Who signs in at the screens, and their rights.")
+app = typer.Typer(
+    cls=CommandGroup, no_args_is_help=True, help="Who signs in at the screens, and their rights."
+)
 
 Email = Annotated[str, typer.Argument(metavar="EMAIL", help="The mail address they sign in with.")]
 RoleOption = Annotated[Role, typer.Argument(metavar="ROLE", help="What they are.")]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from swapflow.cli.help import CommandGroup
 from swapflow.cli.output import warn
 from swapflow.errors import InvalidInputError
 
@@ -36,6 +37,7 @@ Celery = Annotated[
 ]
 
 app = typer.Typer(
+    cls=CommandGroup,
     no_args_is_help=True,
     rich_markup_mode=None,
     help="Studies: the paper's experiments, and what a past round says about the next.",

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from swapflow.cli.help import CommandGroup
 from swapflow.cli.options import AsJson, Reason, login_name, product
 from swapflow.cli.output import Listing, day, hundred, report, warn
 from swapflow.cli.reviewing.mark_input import read_answer, utility_shown
@@ -31,7 +32,9 @@ if TYPE_CHECKING:
     from swapflow.engine.services import Swapflow
 
 
-app = typer.Typer(no_args_is_help=True, help="A reviewer's tasks: read, score, decline.")
+app = typer.Typer(
+    cls=CommandGroup, no_args_is_help=True, help="A reviewer's tasks: read, score, decline."
+)
 
 Task = Annotated[str, typer.Argument(metavar="TASK", help="Its code, as `inbox list` shows it.")]
 AsReviewer = Annotated[
