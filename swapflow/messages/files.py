@@ -119,6 +119,10 @@ TEXTS = {
         "{name}: this is an old Excel file (.xls) or a protected one. Open it and save it as "
         ".xlsx without a password, or as CSV"
     ),
+    "workbook_torn": (
+        "{name}: the name is that of a workbook and the content is not; it was cut off or changed "
+        "on the way. Save the list again as .xlsx, or as CSV"
+    ),
     "not_a_table": "{name}: this is no table. Save the list as .xlsx or CSV",
     "not_text_in_encoding": (
         "{name}: this is no text in {encoding}. If it is a text file, say its encoding, e.g. "

@@ -13,7 +13,7 @@ SPECIAL_USE_DOMAIN_NAMES.remove("local")
 
 
 _PLAIN_LOCAL = re.compile(r"[A-Za-z0-9_+-]+(?:\.[A-Za-z0-9_+-]+)*")
-"""What stands before the @ of nearly every address; the library looks at all others."""
+"""The part before the @ of nearly every address; the library reads all others."""
 
 _LONGEST_LOCAL, _LONGEST = 64, 254  # RFC 5321, 4.5.3.1
 

@@ -21,6 +21,7 @@ from swapflow.untrusted.limits import MOST_CELLS, MOST_ROWS, MOST_TABLE_BYTES
 
 Source = str | Path | bytes
 
+_WORKBOOK_NAMES = (".xlsx", ".xlsm")
 _BINARY = 50
 """One character in this many may be NUL before a file is no text at all."""
 _LEGACY_EXCEL = b"\xd0\xcf\x11\xe0"
@@ -160,7 +161,13 @@ def _read_text(data: bytes, name: str, encoding: str | None, separator: str) -> 
         raise InvalidInputError("table_old_excel", name=name)
     if data.startswith((b"PK\x03\x04", b"%PDF")):
         raise InvalidInputError("not_a_table", name=name)
-    read = decode(data, name, encoding)
+    try:
+        read = decode(data, name, encoding)
+    except InvalidInputError as error:
+        # A CSV file that was renamed is read; bytes that are no text were a workbook once.
+        if name.lower().endswith(_WORKBOOK_NAMES):
+            raise InvalidInputError("workbook_torn", name=name) from error
+        raise
     if read.text.count("\0") > len(read.text) // _BINARY:
         raise InvalidInputError("not_text_in_encoding", name=name, encoding=read.encoding)
     if read.text.lstrip()[:9].lower().startswith(("<!doctype", "<html", "<table", "<?xml")):

@@ -1,5 +1,6 @@
 """Workbooks of the kinds that offices send: read as the spreadsheet shows them."""
 
+import random
 import re
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
@@ -220,3 +221,20 @@ def test_a_small_file_that_unpacks_to_a_huge_one_is_refused(
 
     with pytest.raises(InvalidInputError, match="when unpacked"):
         book([["id", "name"], *[["A1", "Ann"]] * 5000])
+
+
+@pytest.mark.parametrize("name", ["list.xlsx", "LIST.XLSX", "list.xlsm"])
+@pytest.mark.parametrize("seed", range(5))
+def test_a_workbook_of_torn_bytes_is_named_as_one_and_no_encoding_is_asked_for(
+    name: str, seed: int
+) -> None:
+    torn = random.Random(seed).randbytes(300)
+
+    with pytest.raises(InvalidInputError, match=r"Save the list.* as \.xlsx"):
+        read_table(torn, name=name)
+
+
+def test_a_list_that_was_renamed_to_a_workbook_is_read_as_the_text_that_it_is() -> None:
+    table = read_table("id,name\nA1,Zoë\n".encode("cp1252"), name="list.xlsx")
+
+    assert [dict(row.cells) for row in table.rows] == [{"id": "A1", "name": "Zoë"}]
