@@ -50,8 +50,9 @@ def test_pages_api_and_command_tell_the_same_numbers_of_a_list(up: Deployment) -
 
 
 def reviewed(up: Deployment) -> None:
-    """A program that was ended, with marks that differ."""
+    """A program that was ended, with marks that differ, once every review is in its numbers."""
     up.cycle(CYCLE, applicants=APPLICANTS)
+    submitted = 0
     for turn in range(2):
         for known in up.product.reviewers.list(CYCLE):
             for place, task in enumerate(up.tasks(CYCLE, known.external_id)[:3]):
@@ -62,11 +63,21 @@ def reviewed(up: Deployment) -> None:
                 up.product.tasks.submit(
                     [Answer(assignment_id=task.id, marks=marks, remark="read with care")]
                 )
+                submitted += 1
     up.product.cycles.stop(CYCLE, by="ops", reason="enough for this year")
-    wait_until(
-        lambda: up.product.reports.progress(CYCLE).figures is not None,
-        what="the numbers about the list are known",
-    )
+
+    def settled() -> bool:
+        """Whether the coordinator has taken in every review, and shows the numbers after it."""
+        progress = up.product.reports.progress(CYCLE)
+        taken_in = sum(kind.done for kind in progress.kinds)
+        shown, _ = up.product.reports.dashboard(CYCLE)
+        return (
+            taken_in == submitted
+            and progress.figures is not None
+            and shown.position.seq == up.product.cycles.get(CYCLE).position.seq
+        )
+
+    wait_until(settled, what="the pages show the numbers after the last review")
 
 
 def sentence_of(page: Page) -> dict[str, str]:
