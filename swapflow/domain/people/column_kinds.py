@@ -38,7 +38,23 @@ IDENTITY = Vocabulary(
             ansprechpartner*; notfallkontakt*; nom; prénom; prénoms; nom de famille; nom de
             naissance; nom d usage; civilité; titre de civilité; signature; parents; tuteur;
             contact d urgence; nombre; nombres; apellido; apellidos; nombre de pila;
-            tratamiento; firma; padres; tutor legal; contacto de emergencia; nome; cognome
+            tratamiento; firma; padres; tutor legal; contacto de emergencia; nome; cognome;
+            pseudo; représentant légal; personne à prévenir; *vertreter; kontoinhaber*
+            """
+        ),
+        # Who leads or supervises the work names the applicant to readers of the field.
+        "supervisor": split_spellings(
+            """
+            supervisor; advisor; adviser; principal investigator; led by; supervised by;
+            *leiter; *leiterin; *leitung; *betreuer*; directeur; directrice; encadrant;
+            encadrante; dirigé par; director; directora; tutor; tutora; dirigido por
+            """
+        ),
+        # A life told whole has name, address and schools in it, and no mask finds them all.
+        "life": split_spellings(
+            """
+            cv; c v; curriculum; curriculum vitae; vita; resume; biography; bio; lebenslauf*;
+            *werdegang*; biographie; currículum; curriculum vítae; currículum vítae; biografía
             """
         ),
         "phone": split_spellings(
@@ -52,7 +68,7 @@ IDENTITY = Vocabulary(
         "mail": split_spellings(
             """
             mail; mails; email; emails; e mail; e mails; *mail; *mailadresse*; *email*;
-            courriel; adresse électronique; courrier électronique; correo; correo electrónico
+            courriel; adresse électronique; courrier électronique; mél; correo; correo electrónico
             """
         ),
         "address": split_spellings(
@@ -62,7 +78,9 @@ IDENTITY = Vocabulary(
             *strasse*; *straße*; hausnummer*; wohnort*; *wohnsitz*; heimatort*; city; heimat*;
             adresse; rue; ville; domicile; résidence; commune; code postal; pays de résidence;
             dirección; domicilio; calle; ciudad; residencia; código postal; municipio;
-            provincia; país de residencia
+            provincia; país de residencia; country; state; zip; zip code; postcode; land;
+            *bundesland; ort; plz; postleitzahl; adresszusatz; *ort der; pays;
+            département; région; país; localidad; comunidad autónoma; c p
             """
         ),
         "online": split_spellings(
@@ -141,10 +159,9 @@ WORK = Vocabulary(
             """
             statement; personal statement; essay; essays; abstract; summary; motivation; cover
             letter; letter of motivation; research statement; research proposal; proposal;
-            project; project description; description; answer; answers; question; biography;
-            bio; experience; work sample; writing sample; goals; plans; interests; research
+            project; project description; description; answer; answers; question; experience; work sample; writing sample; goals; plans; interests; research
             interests; skills; achievements; publications; text; keywords; topic; topics;
-            subject; theme; track; *motivation*; *schreiben; lebenslauf*; *zusammenfassung*;
+            subject; theme; track; *motivation*; *schreiben; *zusammenfassung*;
             *projekt*; *beschreibung*; *vorhaben*; *erfahrung*; *kenntnisse*; *thema*; *exposé*;
             lettre de motivation; résumé; projet; projet de recherche; expérience; compétences;
             publications; sujet; thème; objectifs; carta de motivación; ensayo; resumen;

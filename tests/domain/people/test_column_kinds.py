@@ -36,6 +36,33 @@ def test_what_identifies_a_person_is_never_proposed_to_a_blind_reviewer(header: 
     assert column_kind(header) in {ColumnKind.IDENTITY, ColumnKind.PROTECTED}
 
 
+# A second list, from other forms: work and person stand in one header, or in a short one.
+FORMS = (
+    "Lebenslauf, Lebenslauf (PDF), Projektleiter, Projektleitung, Name des Betreuers, Land, "
+    "Bundesland, PLZ, Gesetzlicher Vertreter, Kontoinhaber, Titel vor Name, Xing-Profil, "
+    "Curriculum vitae, CV, Mél, Pays du diplôme, Directeur de thèse, Titre de séjour, "
+    "Coordonnées du directeur de projet, Description du projet par le tuteur, N° INE, "
+    "Prénom usuel, Tél. portable, Currículum, Proyecto dirigido por, Contacto del proyecto, "
+    "Director de tesis, Comunidad autónoma, Primer apellido, NIF/NIE, Foto carné, Biography"
+)
+# Nothing says what these hold: hidden too, until staff choose them.
+UNSURE = (
+    "Namenszusatz, Krankenkasse, Beruf der Mutter, Bewerber-ID, Référence, N° candidat, "
+    "Profession du père, Lycée d'origine, Avis de l'établissement, RIB, Número de expediente, "
+    "Familia numerosa, Universidad de origen, Nota de la entrevista, Situación laboral"
+)
+
+
+@pytest.mark.parametrize("header", FORMS.split(", "))
+def test_a_header_of_work_that_names_a_person_identifies(header: str) -> None:
+    assert column_kind(header) in {ColumnKind.IDENTITY, ColumnKind.PROTECTED}
+
+
+@pytest.mark.parametrize("header", UNSURE.split(", "))
+def test_what_no_list_knows_is_hidden_by_default(header: str) -> None:
+    assert not column_kind(header).is_proposed
+
+
 @pytest.mark.parametrize(
     "header", ["score", "ratings", "decision", "reviewer_note", "Status", "Empfehlung", "Note"]
 )
