@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from swapflow.i18n.formatting import number
+from swapflow.i18n.formatting import decimal
 from swapflow.i18n.languages import gettext
 from swapflow.planning.quick_forecast import BudgetShare
 
@@ -79,7 +79,7 @@ def curve(own: BudgetShare, levels: Sequence[BudgetShare], *, each: float) -> Cu
         here=(x(own.budget), y(own.mean), y(own.evenly)),
         rows=tuple(Tick(at=y(value / FULL), label=str(value)) for value in rows),
         columns=tuple(
-            Tick(at=x(level.budget), label=number(round(level.budget / each, 1)))
+            Tick(at=x(level.budget), label=decimal(level.budget / each))
             for level in _spread(shown, x)
         ),
         told=gettext(
@@ -89,7 +89,7 @@ def curve(own: BudgetShare, levels: Sequence[BudgetShare], *, each: float) -> Cu
         % {
             "mean": f"{FULL * own.mean:.0f}",
             "evenly": f"{FULL * own.evenly:.0f}",
-            "hours": number(round(own.budget / each, 1)),
+            "hours": decimal(own.budget / each),
         },
     )
 

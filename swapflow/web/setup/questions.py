@@ -10,7 +10,7 @@ from fastapi.responses import RedirectResponse, Response
 from swapflow.domain.cycle import Cycle
 from swapflow.domain.rules import KindRules, Rules
 from swapflow.errors import InvalidInputError, StaleRevisionError
-from swapflow.i18n.formatting import counted, day, number
+from swapflow.i18n.formatting import counted, day, decimal, number
 from swapflow.i18n.languages import gettext
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
@@ -180,7 +180,10 @@ def _about(request: Request, cycle_id: str, rules: Rules, *, wrong: bool) -> dic
         "in_hours": unit == MINUTES,
         "applicants": applicants,
         "reviewers": len(roster),
-        "hours_each": number(round(rules.budget / hour / len(roster), 1)) if roster else "",
+        "hours_each": decimal(rules.budget / hour / len(roster)) if roster else "",
+        "buys": ""
+        if found is None
+        else decimal(100 * (found.one_more.mean - found.shares.own.mean)),
         "first": rules.kinds[0],
         "interview": interview,
         "interview_choices": _choices(rules, interview, applicants, unit),
@@ -272,11 +275,11 @@ def _each(found: LaunchForecast, rules: Rules) -> str:
     interview = interview_of(rules)
     if interview is None or found.others_each < 0.05:  # noqa: PLR2004 - rounds to none
         return reviews
-    others = round(found.others_each, 1)
-    return gettext("%(reviews)s, %(others)s interviews") % {
-        "reviews": reviews,
-        "others": number(others),
-    }
+    each = round(found.others_each)
+    if each == 0:
+        return gettext("%(reviews)s, hardly any interview") % {"reviews": reviews}
+    others = counted(each, "%(count)s interview", "%(count)s interviews")
+    return gettext("%(reviews)s, %(others)s") % {"reviews": reviews, "others": others}
 
 
 def _parts(found: LaunchForecast, rules: Rules, unit: str) -> tuple[tuple[str, float, str], ...]:

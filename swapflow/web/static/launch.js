@@ -22,6 +22,8 @@
       if (answer.ok) {
         const read = new DOMParser().parseFromString(await answer.text(), "text/html");
         part.replaceChildren(...read.body.childNodes);
+        const each = document.getElementById("each"), now = part.querySelector("[data-each]");
+        if (each && now) each.textContent = now.textContent;
       }
     } catch {
       document.getElementById("look").hidden = false;
