@@ -18,7 +18,12 @@ from sqlalchemy import create_engine, text
 
 from swapflow.domain.cycle import Cycle, CycleStatus
 from swapflow.domain.reviewing.score import Answer
-from swapflow.errors import ConflictError, NotFoundError, NotReadyError
+from swapflow.errors import (
+    ConflictError,
+    CycleFinalizedError,
+    NotFoundError,
+    NotReadyError,
+)
 from swapflow.identity.account import Method
 from swapflow.identity.permissions import Role, Scope
 from swapflow.state.keys import cycle_keys
@@ -181,16 +186,22 @@ class Damage:
             lambda: [c for c in self._cycles(CycleStatus.ENDED) if self._is_settled(c)]
         )
         cycle_id = self._chance.choice(over).id
+        signed: tuple[list[str], int, int] | None = None
         for _ in range(TRIES):
             shown = self._on.product.cohort.propose(cycle_id)
-            digest = self._on.product.cohort.prepare(
-                cycle_id, by="staff", waiver="a campaign has no more time"
-            )
+            try:
+                digest = self._on.product.cohort.prepare(
+                    cycle_id, by="staff", waiver="a campaign has no more time"
+                )
+            except CycleFinalizedError:  # the signature before was cut off, and yet carried out
+                break
             corrected = self._sign_and_correct(cycle_id, digest, shown.cohort[-1].application)
+            names = [place.external_id for place in shown.cohort]
+            signed = names, shown.sheet.position, corrected
             if self._on.product.cycles.get(cycle_id).status is CycleStatus.FINALIZED:
-                names = [place.external_id for place in shown.cohort]
-                self._compare(cycle_id, names, shown.sheet.position, corrected)
-                return
+                break
+        if signed and self._on.product.cycles.get(cycle_id).status is CycleStatus.FINALIZED:
+            self._compare(cycle_id, *signed)
 
     def _sign_and_correct(self, cycle_id: str, digest: str, application: int) -> int:
         """Do both at about the same moment; return the correction's event, 0 without one."""
