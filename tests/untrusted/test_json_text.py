@@ -69,6 +69,9 @@ def test_what_is_written_by_programs_is_read_as_json_is() -> None:
     assert load_json(json.dumps(value, ensure_ascii=False).encode()) == value
     deepest = "[" * DEEPEST + "]" * DEEPEST
     assert json.dumps(load_json(deepest)) == deepest
+    # More brackets than levels, so that the levels are counted one by one.
+    beside = "[" * (DEEPEST - 1) + "[], []" + "]" * (DEEPEST - 1)
+    assert json.dumps(load_json(beside)) == beside
     with pytest.raises(ValueError, match=f"line 2 is nested too deeply, more than {DEEPEST}"):
         load_json("\n[" + deepest + "]")
 
