@@ -15,6 +15,7 @@ from swapflow.experiments.budgeted_sampler import BudgetedSampler
 from swapflow.experiments.comparison import normal_applicants, strategies
 from swapflow.experiments.strategies import (
     CohortChoice,
+    Played,
     Strategy,
     TwoTier,
     choose_cohort,
@@ -58,6 +59,14 @@ def test_every_strategy_keeps_to_budget_and_limits_and_names_a_whole_cohort(
     assert 0 <= played.loss <= 2
 
 
+def test_the_loss_is_the_share_of_the_best_value_that_was_missed() -> None:
+    played = Played(
+        cohort=np.array([0]), utility=3.0, best=4.0, spent=0.0, asked=np.zeros(1, dtype=np.int64)
+    )
+
+    assert played.loss == 0.25
+
+
 @pytest.mark.parametrize("strategy", [swap(sigma=1, delta=0.1, batch=3), TwoTier()])
 def test_interviews_are_paid_at_their_price(strategy: Strategy) -> None:
     made = source(kinds=(REVIEW, INTERVIEW))
@@ -91,6 +100,9 @@ def test_the_same_run_gives_the_same_marks_whatever_was_asked_before() -> None:
     second = twice.ask(np.array([3, 3]))
 
     assert first[[0, 2]].tolist() == second.tolist()
+    # Who is named twice has been asked about twice.
+    assert once.asked[[3, 7], 0].tolist() == [2, 1]
+    assert twice.asked[[3, 7], 0].tolist() == [2, 1]
 
 
 def test_the_desk_keeps_the_account() -> None:

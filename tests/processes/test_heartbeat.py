@@ -1,4 +1,5 @@
 import os
+import subprocess
 import time
 from pathlib import Path
 
@@ -30,6 +31,15 @@ def test_a_process_that_has_not_beaten_for_long_is_taken_for_dead(tmp_path: Path
     assert is_alive(file, within=120)
 
 
+def test_a_beat_under_a_clock_that_was_set_back_since_says_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "beat"
+    beat(file)
+    ahead = time.time() + 3600
+    os.utime(file, (ahead, ahead))
+
+    assert not is_alive(file)
+
+
 def test_a_beat_that_cannot_be_written_kills_nobody(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
 
@@ -49,6 +59,14 @@ def test_without_a_place_for_it_there_is_no_heartbeat(monkeypatch: pytest.Monkey
     monkeypatch.delenv(HEARTBEAT_VARIABLE, raising=False)
 
     start_heartbeat()
+
+
+def test_a_process_that_only_waits_to_be_collected_has_ended() -> None:
+    with subprocess.Popen(["true"]) as ended:
+        # Waits for its end and leaves it to be collected: until then its number is taken.
+        os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)
+
+        assert start_of(ended.pid) == ""
 
 
 def test_two_processes_are_told_apart_by_their_start() -> None:
