@@ -159,7 +159,8 @@ WORK = Vocabulary(
             """
             statement; personal statement; essay; essays; abstract; summary; motivation; cover
             letter; letter of motivation; research statement; research proposal; proposal;
-            project; project description; description; answer; answers; question; experience; work sample; writing sample; goals; plans; interests; research
+            project; project description; description; answer; answers; question; experience;
+            work sample; writing sample; goals; plans; interests; research
             interests; skills; achievements; publications; text; keywords; topic; topics;
             subject; theme; track; *motivation*; *schreiben; *zusammenfassung*;
             *projekt*; *beschreibung*; *vorhaben*; *erfahrung*; *kenntnisse*; *thema*; *exposé*;
