@@ -68,7 +68,7 @@ def bundle(
         f"{many(len(closed.decisions), 'decision')}, {many(len(closed.lists), 'list')}, "
         f"{len(archive) / 1e6:.1f} MB",
         f"signed by the key {signer.public}",
-        "names and ids are in it: keep it as you keep the applications"
+        "names and ids are in it: keep it as you keep the applicants' files"
         if names
         else "people are numbers in it; --names says who they are",
         as_json=as_json,

@@ -96,7 +96,7 @@ def conflicts(
             "by": by,
         },
         f"{many(len(pairs), 'conflict')} of interest recorded",
-        *([f"{many(taken_back, 'open request')} taken back"] if taken_back else ()),
+        *([f"{many(taken_back, 'open review')} withdrawn"] if taken_back else ()),
         *conflicting_lines(scores),
         as_json=as_json,
     )
@@ -186,7 +186,7 @@ def panel(
             "scores": [one.score.assignment_id for one in scores],
         },
         f"{many(len(named), 'applicant')} may go to the reviewers named only",
-        *([f"{many(taken_back, 'open request')} of others taken back"] if taken_back else ()),
+        *([f"{many(taken_back, 'open review')} of others withdrawn"] if taken_back else ()),
         *conflicting_lines(scores),
         as_json=as_json,
     )

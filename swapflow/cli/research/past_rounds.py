@@ -62,7 +62,9 @@ def past(
     ] = None,
     reviewer_figures: Annotated[
         ReviewerFigures,
-        typer.Option(help="How reviewers stand beside how they mark: by random number or name."),
+        typer.Option(
+            help=("How reviewers are listed beside how they mark: by random number or name.")
+        ),
     ] = ReviewerFigures.NUMBERED,
     column: Columns = None,
     encoding: Encoding = None,
@@ -182,7 +184,7 @@ def _reviewers(severities: "tuple[Severity, ...]") -> "list[str | Listing]":
         ends = (*severities[:MOST_REVIEWERS], *severities[-MOST_REVIEWERS:])
     title = (
         f"Reviewers by how they mark ({len(ends)} of {len(severities)}; --json lists all; "
-        "shrunk towards 0 where there are few marks):"
+        "pulled to 0 where there are few marks):"
     )
     return [
         title,

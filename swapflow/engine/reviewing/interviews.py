@@ -231,11 +231,10 @@ def _excuses(tx: Transaction, left: Assignment, slot: Interview, *, address: str
         if other.id == left.id or not other.status.is_open or not told.email:
             continue
         letter = MailText(
-            subject=gettext("Somebody else will join the %(kind)s on %(when)s") % about,
+            subject=gettext("%(Kind)s on %(when)s: %(who)s cannot come") % about,
             parts=(
-                gettext('Somebody cannot come who was to join you in "%(program)s" on %(when)s.')
-                % about,
-                gettext("The date stands; somebody else is asked."),
+                gettext('%(who)s cannot join you in "%(program)s" on %(when)s.') % about,
+                gettext("The date stays; another reviewer is asked."),
             ),
         )
         code = cycle.task_code(other.id)

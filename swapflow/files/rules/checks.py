@@ -139,7 +139,7 @@ def _rubrics(rules: Rules) -> Iterator[RulesProblem]:
             yield RulesProblem(
                 place=f"{place}, criteria",
                 value="",
-                reason="a rubric needs at least one criterion",
+                reason="a score form needs at least one criterion",
                 cure="Add a table [[rubrics.criteria]] below it",
             )
         yield from named_twice(f"{place}, criteria", (c.name for c in rubric.criteria), "name")
@@ -239,7 +239,7 @@ def _time(rules: Rules) -> Iterator[RulesProblem]:
         yield RulesProblem(
             place="zone",
             value=quoted(rules.zone),
-            reason="there is no such time zone",
+            reason="this time zone is not known",
             cure='Write one such as "Europe/Berlin", "America/New_York", "UTC" or "AoE" (anywhere '
             "on Earth)",
         )
@@ -273,7 +273,7 @@ def _advanced(rules: Rules) -> Iterator[RulesProblem]:
         yield RulesProblem(
             place="advanced, epsilon",
             value=f"{rules.epsilon:g}",
-            reason="epsilon is a loss one accepts, so it is 0 or more",
+            reason="epsilon is what one accepts to miss, so it is 0 or more",
             cure="Write 0, or e.g. 0.1 (a tenth of one applicant's full score)",
         )
     if rules.sigma is not None and not 0 < rules.sigma < math.inf:
@@ -324,7 +324,7 @@ def _advanced(rules: Rules) -> Iterator[RulesProblem]:
             place="advanced, kind_overlap",
             value=f"{rules.kind_overlap:g}",
             reason=Message("overlap_out_of_range", most=MOST_OVERLAP),
-            cure="Write 0.1 for one in ten, or 0 for nobody",
+            cure="Write 0.1 for one in ten, or 0 for none",
         )
     yield from _counts(rules)
 

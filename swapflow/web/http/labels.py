@@ -64,19 +64,21 @@ STOPS = (
     ),
     gettext_noop("Further reviews were no longer expected to change the list by a stated amount."),
     gettext_noop(
-        "Nothing more could be paid: what is left of the budget is kept for requests of staff, or "
-        "is less than what was still wanted costs."
+        "Nothing more could be paid: what is left of the budget is kept for staff, or is "
+        "less than what was still wanted costs."
     ),
     gettext_noop("The budget was used up."),
     gettext_noop("The deadline had come."),
-    gettext_noop("Nobody was left who could be asked about those still too close to call."),
-    gettext_noop("Staff ended the round."),
+    gettext_noop("No reviewer was left who could be asked about those still too close to call."),
+    gettext_noop("Staff ended the asking."),
 )
 """Why asking has ended: the sentences of `read_models/proposal.py`."""
 
 OBSTACLES = (
-    gettext_noop("no reviewer takes this kind; import one, or change the rules"),
-    gettext_noop("every reviewer of this kind is in conflict or was asked before; add a reviewer"),
+    gettext_noop("no reviewer takes this review; import one, or change the rules"),
+    gettext_noop(
+        "every reviewer who takes this is in conflict or was asked before; add a reviewer"
+    ),
     gettext_noop("reviewers without conflict have no capacity left; raise it or add a reviewer"),
     gettext_noop("reviewers without conflict are away; wait, or change their absences"),
     gettext_noop("reviewers without conflict have a full packet; wait for their answers"),
@@ -139,7 +141,7 @@ PROMISES = (
         "The rule {rule} promises no bound on its own; the number above is the most that the "
         "list could still gain under the stated assumptions. This is about marks, not merit."
     ),
-    gettext_noop("The round is still running."),
+    gettext_noop("The program is still running."),
 )
 """What is promised of a list: sentences of the method sheet."""
 
@@ -168,11 +170,11 @@ BAD_ROW = (
 """Where something is wrong in a file (`BadRow`)."""
 
 NOT_COUNTED = (
-    gettext_noop("its reviewer's score of this application counts already"),
-    gettext_noop("came after the cohort was fixed"),
+    gettext_noop("its reviewer's score of this applicant counts already"),
+    gettext_noop("came after the list was final"),
     gettext_noop("came late, and the budget had no room for it"),
-    gettext_noop("came after its request was withdrawn"),
-    gettext_noop("nobody asked for it; staff may admit it"),
+    gettext_noop("came after its review was withdrawn"),
+    gettext_noop("it was not asked for; staff may admit it"),
     gettext_noop("changed after others' marks were seen"),
     gettext_noop("voided"),
 )
