@@ -219,7 +219,8 @@ def proposal_plain(proposal: "Proposal", outcomes: "Iterable[Outcome]") -> list[
     sheet = proposal.sheet
     parts: list[str | Listing] = [
         (
-            f"{proposal.cycle_id}: list version {proposal.version} is final; {len(chosen)} selected, "
+            f"{proposal.cycle_id}: list version {proposal.version} is final; "
+            f"{len(chosen)} selected, "
             f"{len(proposal.places) - len(chosen)} on the waitlist"
         ),
         Listing(

@@ -61,13 +61,10 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # its boxes cost 0.4 s, which is most of a --help
-    help=(
-        "Chooses, score by score, which applicant to review or interview next; people decide "
-        "the rest."
-    ),
+    help="Decides, score by score, whom to review or interview next; people decide the rest.",
     epilog=(
-        "Exit codes: 0 done · 1 a check did not pass · 2 the input cannot be used · 3 not "
-        "found · 4 the program has moved on · 5 Redis or the database does not answer."
+        "Exit codes: 0 done · 1 a check did not pass · 2 the input cannot be used · "
+        "3 not found · 4 the program has moved on · 5 Redis or the database does not answer."
     ),
 )
 app.add_typer(rounds.app, name="round")
@@ -123,7 +120,7 @@ def root(
         ),
     ] = False,
 ) -> None:
-    """Chooses, score by score, whom to review or interview next; people decide the rest."""
+    """Decides, score by score, whom to review or interview next; people decide the rest."""
 
 
 def run() -> NoReturn:

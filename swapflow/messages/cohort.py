@@ -2,8 +2,9 @@
 
 TEXTS = {
     "rule_promises_no_bound": (
-        "The rule {rule} promises no bound on its own; the number above is the most that the list "
-        "could still gain under the stated assumptions. This is about marks, not merit."
+        "The rule {rule} promises nothing on its own; the number above is the most that "
+        "the list could still gain under the stated assumptions. This is about marks, not "
+        "merit."
     ),
     "hold_out_of_range": "letters are held from 0 minutes to {days} days before they leave",
     "letters_out_of_date": (
@@ -68,7 +69,7 @@ TEXTS = {
     "meeting_closed": "the meeting was closed by {by}; reopen it, with a reason, to record more",
     "place_was_offered": "they were offered a place, and an offer is not taken back by a change",
     "endorsement_empty": "write what speaks for this applicant",
-    "list_final": "the list is fixed",
+    "list_final": "the list is final",
     "meeting_recorded_otherwise": (
         "the meeting recorded otherwise: {applicants}. Mark the list as it was recorded, "
         "or record at the meeting what is meant now"
@@ -126,7 +127,7 @@ TEXTS = {
     "offered_since": (
         "{applicant!r} was offered a place since, and an offer is not taken back by a change"
     ),
-    "fresh_reviews_out_of_range": "ask for 1 to {most} fresh reviews",
+    "fresh_reviews_out_of_range": "ask for 1 to {most} new reviews",
     "fresh_reviewers_missing": (
         "new reviews ({kind}) wanted: {reviews}, by {reviewers} who never had "
         "{applicant!r}; {available} are left; import more reviewers, or ask for fewer"
@@ -163,7 +164,7 @@ TEXTS = {
     "part_reviewers": "the reviewers",
     "part_held": "which letters are waiting",
     "part_reconsideration": "which reconsideration is open",
-    "part_reviews": "how many fresh reviews came in",
+    "part_reviews": "how many new reviews came in",
     "part_evidence": "the estimates",
     "part_waitlist": "the places on the waitlist",
     "part_places": "how many places are taken",

@@ -44,12 +44,12 @@ TEXTS = {
     "erased_not_in_list": "{name!r} is confirmed, and the list has no row of this id",
     "erasure_key_unusable": (
         "the key in {path} cannot be used ({problem}), and without it a list could bring "
-        "the person back unnoticed; no one was erased. Let the user that swapflow runs as "
+        "the person back unnoticed; no one was erased. Let the system user of the server "
         "write there"
     ),
     "erasure_key_stays": (
-        "the key in {path} cannot be deleted ({problem}); let the user that swapflow runs "
-        "as write there, then try again"
+        "the key in {path} cannot be deleted ({problem}); let the system user of the "
+        "server write there, then try again"
     ),
     "reviewer_erased": "reviewer {reviewer} of {cycle!r} was erased already",
     "erasing_on_hold": (

@@ -21,7 +21,7 @@ TEXTS = {
     "interview_length_unreadable": "give the length in minutes, e.g. 45",
     "estimates_not_chosen": "say whether the list is to be made by raw or adjusted estimates",
     "applicant_unknown": "this applicant is not in this program",
-    "card_format_unknown": "a card comes as html, pdf or json, not as {form}",
+    "card_format_unknown": "a decision card comes as html, pdf or json, not as {form}",
     "chart_unknown": "this chart does not exist",
     "list_not_decidable": "the program is {status}; a list can be decided once asking has ended",
     "not_a_candidate_typed": "{name!r} is no applicant who can be on the list",
@@ -71,7 +71,7 @@ TEXTS = {
         "meanwhile come in another way"
     ),
     "provider_not_trusted": (
-        "what your organisation's sign-in answered cannot be trusted, so nobody was "
+        "what your organisation's sign-in answered cannot be trusted, so no one was "
         "signed in; tell an administrator, and meanwhile come in another way"
     ),
     "provider_not_connected": "no identity provider is connected here; sign in another way",
@@ -79,7 +79,7 @@ TEXTS = {
     "asked_by_missing": "write who asked for it",
     "result_not_chosen": "choose what becomes of it",
     "asked_on_unreadable": "write the day like 2027-05-04",
-    "fresh_reviews_unreadable": "write how many fresh reviews are asked for, e.g. 2",
+    "fresh_reviews_unreadable": "write how many new reviews are asked for, e.g. 2",
     "review_not_chosen": "choose one of this reviewer's reviews",
     "erasing_reviewer_name_differs": "type {name} to erase this reviewer; nothing was erased",
     "reviewer_action_unknown": "this act does not exist",

@@ -83,7 +83,7 @@ TEXTS = {
         "reviewers) the proposed list's score is within {loss:.3f} of the highest "
         "obtainable, with probability {confidence:.2f}. This is about marks, not merit."
     ),
-    "sigma_estimated": "{sigma:.3f}, estimated from this round",
+    "sigma_estimated": "{sigma:.3f}, estimated from this program",
     "sigma_stated": "{sigma:.3f}",
     "heuristic_stop": "For this objective the stop is a heuristic and proves nothing.",
     "about_raw_marks": "It is about marks as they were given; the list is by adjusted estimates.",

@@ -38,7 +38,7 @@ TEXTS = {
     "guidance_too_long": "it has more than {most} characters",
     "floor_above_maximum": "{kind} is allowed at most {maximum} times per applicant (its maximum)",
     "floor_above_maximum_cure": "Lower the count, or raise the maximum of {kind}",
-    "budget_below_cheapest": "the cheapest kind costs {least}, so not one review can be paid",
+    "budget_below_cheapest": "the cheapest review costs {least}, so not one review can be paid",
     "budget_below_cheapest_cure": (
         "Raise the budget to {least} or more, in the same unit as the costs"
     ),

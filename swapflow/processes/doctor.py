@@ -208,7 +208,8 @@ def _outboxes(boxes: Outboxes) -> Iterator[DoctorFinding]:
         yield DoctorFinding(
             check="live state",
             grade=Grade.WARNING,
-            says=f"another program changed the numbers of {', '.join(boxes.altered[:5])} in Redis in the "
+            says=f"another program changed the numbers of {', '.join(boxes.altered[:5])} "
+            "in Redis in the "
             "last week; they were made again from the record, and no decision followed them",
             cure="let no one else reach Redis (password, firewall); swapflow cycle verify PROGRAM",
         )

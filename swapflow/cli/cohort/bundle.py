@@ -37,7 +37,7 @@ def bundle(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write the record of a finished cycle as one signed file that others can check."""
+    """Write the record of a finished program as one signed file that others can check."""
     from swapflow.files.bundles.bundle import Names
     from swapflow.files.bundles.bundle import bundle as make
     from swapflow.files.bundles.signing_keys import signer_from

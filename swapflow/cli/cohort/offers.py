@@ -163,7 +163,7 @@ def rate(
     ] = None,
     risk: Annotated[
         float,
-        typer.Option(metavar="SHARE", help="How likely too many may accept, in the whole round."),
+        typer.Option(metavar="SHARE", help="How likely too many may accept, over all offers."),
     ] = 0.05,
     as_json: AsJson = False,
 ) -> None:
@@ -189,7 +189,7 @@ def rate(
             "by": by,
         },
         f"{stated.mean:.0%} are expected to accept (19 times in 20: {low:.0%} to {high:.0%})",
-        f"more accept than there are places in at most {risk:.1%} of such rounds",
+        f"more accept than there are places in at most {risk:.1%} of rounds like this",
         as_json=as_json,
     )
 
@@ -222,7 +222,7 @@ def _stands(stands: "OfferRound") -> str:
         return f"{places}; never more offers than places (`swapflow offers rate` allows more)"
     return (
         f"{places}; too many accept with a chance of {stands.risk:.1%} now, at most "
-        f"{stands.rate.risk:.1%} over the whole round ({stands.rate.source})"
+        f"{stands.rate.risk:.1%} over all offers ({stands.rate.source})"
     )
 
 

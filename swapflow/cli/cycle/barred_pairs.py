@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 def open_applicant(
     cycle: CycleId, applicant: OpenedId, by: By, reason: Must, as_json: AsJson = False
 ) -> None:
-    """See an applicant though you review in the cycle; you are never asked about them then."""
+    """See an applicant though you review in the program; you are never asked about them then."""
     swapflow, seat = product(), own_seat(cycle, by)
     if seat is None:
         raise InvalidInputError("not_a_reviewer_here")
@@ -145,7 +145,7 @@ def lift_bar(
     reason: Must,
     as_json: AsJson = False,
 ) -> None:
-    """Lift the bar of a voided review: the reviewer may be asked about the applicant again."""
+    """Let a reviewer be asked again about the applicant of a voided review."""
     _refuse_other_role(cycle, reviewer)
     lifted = product().reviewers.lift_bar(cycle, applicant, reviewer, by=by, reason=reason)
     report(

@@ -94,7 +94,7 @@ def hold(
     release: Annotated[bool, typer.Option("--release", help="End the hold.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Keep anybody from being erased while a complaint or a case is open; --release ends that."""
+    """Keep people from being erased while a complaint or lawsuit is open; --release ends that."""
     product().cycles.hold(cycle, by=by, reason=reason, release=release)
     said = "people can be erased again" if release else "no one can be erased until --release"
     report({"cycle": cycle, "held": not release}, f"{cycle}: {said}", as_json=as_json)
@@ -113,7 +113,7 @@ def oversight(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write what people did in a cycle, first of all where they decided otherwise."""
+    """Write what people did in a program, first of all where they decided otherwise."""
     from swapflow.bootstrap import office, personal_data
     from swapflow.files.exports.document import html, pdf
     from swapflow.files.exports.personal_data import oversight_document, oversight_json

@@ -70,7 +70,7 @@ def past(
     encoding: Encoding = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show what a past round's scores tell: spread, severity, agreement, worth of interviews."""
+    """Show what a past round's scores tell: spread, agreement, marking, worth of interviews."""
     # Matrices of a few hundred rows: threads that wait for each other cost more than they save.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from swapflow.files.imports.past_round import read_past

@@ -149,10 +149,7 @@ def waiting_mail(program: str, *, count: int, due: str, link: str) -> MailText:
                 _next_due(due),
             ),
             Link(link, gettext("See your reviews")),
-            gettext(
-                "If you cannot take one of them, please decline it soon, so that somebody else "
-                "can."
-            ),
+            gettext("Can't do one? Decline it soon and another reviewer is asked."),
         ),
     )
 

@@ -149,7 +149,7 @@ def _decided(card: Card) -> DocumentPart:
         (gettext("Decision"), _verdict(made.verdict)),
         (gettext("Recorded by"), made.recorded_by or gettext("not on record")),
         (gettext("Prepared by"), made.prepared_by or gettext("not on record")),
-        (gettext("Signed by"), ", ".join(made.signed_by) or gettext("nobody")),
+        (gettext("Signed by"), ", ".join(made.signed_by) or gettext("not signed")),
         (gettext("When"), moment(made.at)),
         (gettext("Reason"), _why_decided(made.reason)),
     ]
@@ -181,7 +181,7 @@ def _reconsidered(again: CardReconsideration) -> DocumentPart:
     if again.after is not None:
         facts += [
             (
-                gettext("Fresh reviews"),
+                gettext("New reviews"),
                 gettext("%(fresh)s of %(asked)s") % {"fresh": again.fresh, "asked": again.reviews},
             ),
             (
@@ -204,7 +204,7 @@ _MADE_BY = {
 
 
 def _standing(card: Card) -> DocumentPart:
-    title = gettext("Where the applicant is")
+    title = gettext("Rank of the applicant")
     standing = card.standing
     if standing is None:
         said = gettext("On no list: the applicant is %(status)s.")
@@ -290,7 +290,7 @@ def _asked(card: Card) -> DocumentPart:
     if not rows:
         return DocumentPart(title=title, text=(gettext("No review of this applicant yet."),))
     headers = (
-        gettext("Request"),
+        gettext("Review"),
         gettext("Why it was asked for"),
         gettext("By"),
         gettext("What became of it"),
@@ -362,7 +362,7 @@ def _said(card: Card) -> DocumentPart:
         title=gettext("What reviewers said"),
         facts=remarks,
         grids=tuple(grids),
-        notes=(gettext("Reviewers are numbers on this card."),) if _numbered(card) else (),
+        notes=(gettext("Reviewers are numbers here."),) if _numbered(card) else (),
     )
 
 

@@ -240,8 +240,10 @@ def _time(rules: Rules) -> Iterator[RulesProblem]:
             place="zone",
             value=quoted(rules.zone),
             reason="this time zone is not known",
-            cure='Write one such as "Europe/Berlin", "America/New_York", "UTC" or "AoE" (anywhere '
-            "on Earth)",
+            cure=(
+                'Write one like "Europe/Berlin", "America/New_York", "UTC" or "AoE" (anywhere '
+                "on Earth)"
+            ),
         )
     if rules.language and rules.language not in known_languages():
         yield RulesProblem(
@@ -302,7 +304,7 @@ def _advanced(rules: Rules) -> Iterator[RulesProblem]:
         yield RulesProblem(
             place="advanced, settled",
             value=f"{rules.settled:g}",
-            reason="settled is a share of the cohort's value, from 0 up to but not 1",
+            reason="`settled` is a share of the list's value, from 0 up to but not 1",
             cure="Write 0.0005, the usual value",
         )
     if not 0 < rules.too_close < HALF:

@@ -374,7 +374,7 @@ _WORDS: Mapping[str, str] = {
     "away": gettext_noop("away"),
     "reserve": gettext_noop("reserve"),
     "group": gettext_noop("group"),
-    "kinds": gettext_noop("kinds"),
+    "kinds": gettext_noop("reviews and interviews"),
     "capacity": gettext_noop("capacity"),
     "automatic": gettext_noop("automatic"),
 }

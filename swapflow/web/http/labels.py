@@ -64,13 +64,13 @@ STOPS = (
     ),
     gettext_noop("Further reviews were no longer expected to change the list by a stated amount."),
     gettext_noop(
-        "Nothing more could be paid: what is left of the budget is kept for staff, or is "
-        "less than what was still wanted costs."
+        "Nothing more could be paid: what is left of the budget is kept for requests of staff, or "
+        "is less than what was still wanted costs."
     ),
     gettext_noop("The budget was used up."),
     gettext_noop("The deadline had come."),
-    gettext_noop("No reviewer was left who could be asked about those still too close to call."),
-    gettext_noop("Staff ended the asking."),
+    gettext_noop("Nobody was left who could be asked about those still too close to call."),
+    gettext_noop("Staff ended the round."),
 )
 """Why asking has ended: the sentences of `read_models/proposal.py`."""
 
@@ -131,17 +131,19 @@ PROMISES = (
         "the proposed list's score is within {loss} of the highest obtainable, with probability "
         "{confidence}. This is about marks, not merit."
     ),
-    gettext_noop("{sigma}, estimated from this round"),
+    gettext_noop("{sigma}, estimated from this program"),
     gettext_noop("For this objective the stop is a heuristic and proves nothing."),
     gettext_noop(
-        "The rule in force promises no bound on its own; the number above is the most that the "
-        "list could still gain under the stated assumptions. This is about marks, not merit."
+        "The rule in force promises nothing on its own; the number above is the most that "
+        "the list could still gain under the stated assumptions. This is about marks, not "
+        "merit."
     ),
     gettext_noop(
-        "The rule {rule} promises no bound on its own; the number above is the most that the "
-        "list could still gain under the stated assumptions. This is about marks, not merit."
+        "The rule {rule} promises nothing on its own; the number above is the most that "
+        "the list could still gain under the stated assumptions. This is about marks, not "
+        "merit."
     ),
-    gettext_noop("The program is still running."),
+    gettext_noop("The round is still running."),
 )
 """What is promised of a list: sentences of the method sheet."""
 
@@ -170,11 +172,11 @@ BAD_ROW = (
 """Where something is wrong in a file (`BadRow`)."""
 
 NOT_COUNTED = (
-    gettext_noop("its reviewer's score of this applicant counts already"),
-    gettext_noop("came after the list was final"),
+    gettext_noop("its reviewer's score of this application counts already"),
+    gettext_noop("came after the cohort was fixed"),
     gettext_noop("came late, and the budget had no room for it"),
-    gettext_noop("came after its review was withdrawn"),
-    gettext_noop("it was not asked for; staff may admit it"),
+    gettext_noop("came after its request was withdrawn"),
+    gettext_noop("nobody asked for it; staff may admit it"),
     gettext_noop("changed after others' marks were seen"),
     gettext_noop("voided"),
 )
@@ -202,10 +204,10 @@ class SeverityView:
 
     @property
     def words(self) -> str:
-        """Return whether the reviewer is strict or generous, as far as that is clear."""
+        """Return whether the reviewer marks high or low, as far as that is clear."""
         if abs(self.points) < CLEAR * self.error:
             return gettext_noop("like the others")
-        return gettext_noop("generous") if self.points > 0 else gettext_noop("strict")
+        return gettext_noop("marks high") if self.points > 0 else gettext_noop("marks low")
 
 
 def severity_view_of(severity: SeverityEstimates, number: int) -> SeverityView | None:

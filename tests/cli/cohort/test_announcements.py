@@ -50,7 +50,7 @@ def test_letters_are_taken_back_while_they_are_held(offered: Office) -> None:
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        ("", "writes to nobody"),
+        ("", "writes to no group"),
         ("[offered", "cannot be read"),
         ('[everybody]\nsubject = "x"\ntext = "y"', "[everybody] is no group"),
         ('[offered]\nsubject = "x"', "needs `subject` and `text`"),

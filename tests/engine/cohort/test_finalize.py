@@ -82,7 +82,7 @@ def test_below_a_floor_a_waiver_with_a_name_and_a_reason_is_needed() -> None:
     [
         (swap("A001", "A008")[:1], "4 would be selected for 3"),
         (swap("A001", "A008")[1:], "2 would be selected for 3"),
-        (swap("nobody", "A008"), "'nobody' is not a candidate"),
+        (swap("nobody", "A008"), "'nobody' is not an applicant"),
         (
             [Override(external_id="A001", verdict=Verdict.SELECTED, reason=" ")],
             "needs a reason",

@@ -66,7 +66,7 @@ def test_compliance_alone_sees_groups_and_each_look_is_written_down_first(site: 
     assert "colour × shape" in both.text
     wrong = officer.post("/today/fall/monitoring", data={"cross": ["nothing"]})
     assert wrong.status_code == 422
-    assert "was declared by nobody" in wrong.text
+    assert "was declared by no applicant" in wrong.text
     assert len(looks(site)) == 3
 
 

@@ -457,7 +457,7 @@ def test_a_table_without_keys_holds_reviews_that_nobody_asked_for(site: Site) ->
     table = b"applicant,reviewer,score\nA001,R1,4\nA002,R2,5\n"
 
     address, page = sent_back(site, table, kind="review", scale="0..5")
-    assert "2 reviews that nobody asked for" in page
+    assert "2 reviews that were not asked for" in page
     done = staff_of(site).post(address, data={"do": "apply", "kind": "review", "scale": "0..5"})
 
     assert done.status_code == 303
@@ -551,5 +551,5 @@ def test_a_fixed_list_takes_no_correction_by_a_sheet(site: Site) -> None:
 
     _, page = sent_back(site, paper.csv())
 
-    assert "the list is fixed" in page
+    assert "the list is final" in page
     assert "nothing can be stored yet" in page
