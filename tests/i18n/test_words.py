@@ -8,8 +8,6 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-import pytest
-
 from swapflow.i18n.languages import CATALOGUES
 from swapflow.messages import command, operations, research
 from tests.support.messages import extracted
@@ -56,7 +54,8 @@ REFUSED = {
 
 NAMES = re.compile(
     r"(?s)```.*?```|`[^`]*`"  # in docs and sentences: commands, settings, files
-    r"|swapflow(?: [a-z-]+)*(?: --?[a-z-]+| [A-Z]+| \{[^}]*\})+|swapflow (?:cycle|applications)\b.*"
+    r"|swapflow(?: [a-z-]+)*(?: --?[a-z-]+| [A-Z]+| \{[^}]*\})+"
+    r"|swapflow (?:cycle|applications)\b.*"
     r"|%\([A-Za-z_]+\)s|\{[^{}]*\}|\{\{.*?\}\}"  # what is filled in
     r"|\[\[[a-z.]+\]\]|--[a-z-]+|\b[a-z_]+ = [^ ]+|\b[a-z]+_[a-z_]+"
     r"|\b[A-Z][A-Z_]+(?:=N)?\b|<[^<>]*>|\]\([^)]*\)"
@@ -80,6 +79,8 @@ ALLOWED = {
     "bars": "a sign between cells",
     "expired": "a stored status of a review, and of a key",
     "rubrics": "a stored step of the setup",
+    "| settled |": "a stored reason",
+    "hidden in a blind round": "a stored mark in texts",
     "kept for requests of staff, or": "a stored sentence",
     "Nobody was left who could be asked about": "a stored sentence",
     "this application counts already": "a stored sentence",

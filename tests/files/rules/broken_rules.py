@@ -174,7 +174,7 @@ PROBLEMS: list[tuple[str, str]] = [
     (
         GOOD.replace('"review"', '"Big Review"'),
         (
-            'kinds 1 ("Big Review"), name = "Big Review": the name of a kind is made of small '
+            'kinds 1 ("Big Review"), name = "Big Review": the name of a review or interview is made of small '
             "letters, digits, - and _, begins with a letter and has at most 24 characters. "
             "Write "
             'a name such as "review" or "interview"'
@@ -201,8 +201,8 @@ PROBLEMS: list[tuple[str, str]] = [
     (
         GOOD + "quorum = 2\n",
         (
-            'kinds 1 ("review"), quorum = 2: a quorum of 2 cannot be met with 1 seat. Write a '
-            "number from 1 to 1, or raise seats"
+            'kinds 1 ("review"), quorum = 2: a quorum of 2 cannot be met with 1 reviewer. Write a '
+            "number from 1 to 1, or raise `seats`"
         ),
     ),
     (
@@ -220,15 +220,14 @@ PROBLEMS: list[tuple[str, str]] = [
     (
         GOOD + 'requires = "exam"\n',
         (
-            'kinds 1 ("review"), requires = "exam": there is no review of that name; the kinds '
-            "are "
-            '"review". Name one of them, or add it under [[kinds]]'
+            'kinds 1 ("review"), requires = "exam": there is no review of that name; there '
+            'are "review". Name one of them, or add it under [[kinds]]'
         ),
     ),
     (
         GOOD + 'requires = "review"\n',
         (
-            'kinds 1 ("review"), requires = "review": these kinds wait for each other, so '
+            'kinds 1 ("review"), requires = "review": these reviews wait for each other, so '
             "none "
             "can ever begin: review → review. Remove one `requires` in that circle"
         ),
@@ -236,8 +235,9 @@ PROBLEMS: list[tuple[str, str]] = [
     (
         GOOD + "requires_count = 2\n",
         (
-            'kinds 1 ("review"), requires_count = 2: it counts the kind that must come '
-            "first, and none is named. Name that review under `requires`, or remove `requires_count`"
+            'kinds 1 ("review"), requires_count = 2: it counts the review that must come '
+            "first, and none is named. Name that review under `requires`, or remove "
+            "`requires_count`"
         ),
     ),
     (
@@ -391,13 +391,15 @@ PROBLEMS: list[tuple[str, str]] = [
     (
         ADVANCED + "kind_overlap = 0.25\n",
         (
-            "advanced, kind_overlap = 0.25: the share near the cut who get another review by chance is from 0 to 0.2. Write 0.1 for one in ten, or 0 for none"
+            "advanced, kind_overlap = 0.25: the share near the cut who get another review "
+            "by chance is from 0 to 0.2. Write 0.1 for one in ten, or 0 for none"
         ),
     ),
     (
         ADVANCED + "settled = 1\n",
         (
-            "advanced, settled = 1: `settled` is a share of the list's value, from 0 up to but not 1. Write 0.0005, the usual value"
+            "advanced, settled = 1: `settled` is a share of the list's value, from 0 up "
+            "to but not 1. Write 0.0005, the usual value"
         ),
     ),
     (
