@@ -85,7 +85,7 @@ def draft(**changes: object) -> Draft:
 
 BOTH = {"review": None, "interview": None}
 REFUSALS: dict[str, tuple[Draft, str]] = {
-    "no application": (draft(applications=[]), "no application yet"),
+    "no application": (draft(applications=[]), "no applicant yet"),
     "as many places as applications": (draft(applications=3), "leave nothing to decide"),
     "more places than applications": (draft(applications=2), "leave nothing to decide"),
     "fewer stated than present": (

@@ -76,7 +76,7 @@ def test_until_they_leave_letters_and_their_offers_are_taken_back_all_together(
     stands = office.product.offers.standing(CYCLE)
     assert {offer.answer for offer in stands.offers} == {OfferAnswer.TAKEN_BACK}
     assert len(office.world.events(EventType.ANNOUNCEMENT_TAKEN_BACK)) == 1
-    with pytest.raises(NotReadyError, match="no letter is held"):
+    with pytest.raises(NotReadyError, match="no letter is waiting"):
         office.product.announcements.take_back(CYCLE, by="ops")
     # As if nothing had been: the same people are offered the same places, and told.
     office.offer()

@@ -81,7 +81,7 @@ PROBLEMS: list[tuple[str, str]] = [
     (
         'zone = "Mars/North"\n' + GOOD,
         (
-            'zone = "Mars/North": this time zone is not known. Write one such as '
+            'zone = "Mars/North": this time zone is not known. Write one like '
             '"Europe/Berlin", '
             '"America/New_York", "UTC" or "AoE" (anywhere on Earth)'
         ),

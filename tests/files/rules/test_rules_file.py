@@ -224,7 +224,7 @@ def test_kinds_that_wait_for_each_other_are_named_once_as_a_circle() -> None:
 
     assert found(GOOD + circle) == [
         (
-            'kinds 2 ("a"), requires = "b": these kinds wait for each other, so none can '
+            'kinds 2 ("a"), requires = "b": these reviews wait for each other, so none can '
             "ever begin: "
             "a → b → c → a. Remove one `requires` in that circle"
         )

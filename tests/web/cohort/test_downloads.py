@@ -209,7 +209,7 @@ def test_a_record_that_is_not_finished_is_refused_in_words(site: Site) -> None:
     refused = program(site).get(f"{V1}/cycles/fall/bundle")
 
     assert refused.status_code == 422
-    assert "fixes a list first" in refused.json()["detail"]
+    assert "makes a list final first" in refused.json()["detail"]
 
 
 def test_a_program_takes_lists_with_and_without_the_guard(site: Site) -> None:

@@ -45,7 +45,7 @@ def test_a_person_is_added_at_the_screen_by_two_people(site: Site) -> None:
     signed = second.post(f"{PATH}/sign", data={"digest": digest(second)})
 
     assert without.status_code == 422
-    assert "places are held" in without.text
+    assert "places are taken" in without.text
     assert (prepared.status_code, alone.status_code, signed.status_code) == (303, 422, 303)
     assert "adds this person beyond them" in page
     after = {o.application: o.verdict for o in site.product.cohort.outcomes("fall", 2)}
