@@ -174,7 +174,8 @@ PROBLEMS: list[tuple[str, str]] = [
     (
         GOOD.replace('"review"', '"Big Review"'),
         (
-            'kinds 1 ("Big Review"), name = "Big Review": the name of a review or interview is made of small '
+            'kinds 1 ("Big Review"), name = "Big Review": the name of a review or '
+            "interview is made of small "
             "letters, digits, - and _, begins with a letter and has at most 24 characters. "
             "Write "
             'a name such as "review" or "interview"'
