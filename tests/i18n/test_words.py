@@ -84,6 +84,8 @@ ALLOWED = {
     "kept for requests of staff, or": "a stored sentence",
     "Nobody was left who could be asked about": "a stored sentence",
     "this application counts already": "a stored sentence",
+    "no reviewer takes this kind;": "a value of an enumeration",
+    "every reviewer of this kind is in conflict": "a value of an enumeration",
     "came after the cohort was fixed": "a stored sentence",
     "came after its request was withdrawn": "a stored sentence",
     "nobody asked for it; staff may admit it": "a stored sentence",

@@ -52,8 +52,8 @@ class Seat:
 class NoReviewer(StrEnum):
     """Why no reviewer can take a seat, each with its remedy."""
 
-    NO_REVIEWER = "no reviewer takes this review; import one, or change the rules"
-    CONFLICTS = "every reviewer who takes this is in conflict or was asked before; add a reviewer"
+    NO_REVIEWER = "no reviewer takes this kind; import one, or change the rules"
+    CONFLICTS = "every reviewer of this kind is in conflict or was asked before; add a reviewer"
     CAPACITY = "reviewers without conflict have no capacity left; raise it or add a reviewer"
     AWAY = "reviewers without conflict are away; wait, or change their absences"
     BUSY = "reviewers without conflict have a full packet; wait for their answers"

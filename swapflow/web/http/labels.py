@@ -75,10 +75,8 @@ STOPS = (
 """Why asking has ended: the sentences of `read_models/proposal.py`."""
 
 OBSTACLES = (
-    gettext_noop("no reviewer takes this review; import one, or change the rules"),
-    gettext_noop(
-        "every reviewer who takes this is in conflict or was asked before; add a reviewer"
-    ),
+    gettext_noop("no reviewer takes this kind; import one, or change the rules"),
+    gettext_noop("every reviewer of this kind is in conflict or was asked before; add a reviewer"),
     gettext_noop("reviewers without conflict have no capacity left; raise it or add a reviewer"),
     gettext_noop("reviewers without conflict are away; wait, or change their absences"),
     gettext_noop("reviewers without conflict have a full packet; wait for their answers"),

@@ -195,7 +195,7 @@ def test_what_nobody_may_do_is_named_with_the_reason_and_the_cure(site: Site) ->
     observer = site.signed_in(Role.OBSERVER).get("/today/fall").text
 
     assert "cannot go out: review" in staff
-    assert "No reviewer takes this review" in staff
+    assert "No reviewer takes this kind" in staff
     assert 'href="/setup/fall/reviewers">Import a reviewer who takes it</a>' in staff
     assert "Applicant 1" in staff
     assert "cannot go out: review" in observer
