@@ -210,7 +210,7 @@ def test_more_than_six_kinds_are_refused() -> None:
 
     assert found(GOOD + kinds) == [
         (
-            "kinds = 7: there are 7 kinds, and 6 are the most. "
+            "kinds = 7: there are 7 reviews and interviews, and 6 are the most. "
             "Join those that cost and tell about the same"
         )
     ]

@@ -360,7 +360,7 @@ def test_one_page_of_several_is_pointed_out() -> None:
     [
         ('[{"id": "A1",}]', "this is no JSON"),
         ("[" * 100_000 + "]" * 100_000, "nested too deeply"),
-        ('{"id": "A1", "id": "A2"}', "the key 'id' stands twice in one object"),
+        ('{"id": "A1", "id": "A2"}', "the key 'id' occurs twice in one object"),
         ('[{"id": "A1", "id": "A2"}]', "this key occurs twice in one object"),
         ('{"a": [1, 2]}', "a list of objects is expected"),
         ("[1, 2]", "a list of objects is expected"),

@@ -98,7 +98,7 @@ def test_more_offers_than_places_go_out_only_with_a_rate_and_its_risk_is_said(si
 
     page = client.get(OFFERS).text
     assert len(shown(client).split(",")) > places
-    assert "at most 20 % over the whole round" in page
+    assert "at most 20 % over all offers" in page
     assert "to the chance that more accept than there are places" in page
 
 
