@@ -69,7 +69,7 @@ def open_reconsideration(
     product().reconsiderations.open(cycle, applicant, wanted, by=by)
     report(
         {"cycle": cycle, "applicant": applicant, "reviews": reviews, "by": by},
-        f"{applicant} is reconsidered; {many(reviews, 'fresh review')} asked for",
+        f"{applicant} is reconsidered; {many(reviews, 'new review')} asked for",
         f"see its state: swapflow cycle reconsider show {cycle} {applicant}",
         as_json=as_json,
     )
@@ -265,7 +265,7 @@ def _statement(found: "ReconsiderationEvidence") -> list[str]:
     then = f"place {found.place} of {found.queue} on the waitlist"
     stands = f"place {found.stands}" if found.stands else "no place"
     came = (
-        f"{found.received} of {many(found.which.new.reviews, 'fresh review')} came, "
+        f"{found.received} of {many(found.which.new.reviews, 'new review')} came, "
         f"{found.waiting} still out"
     )
     said = [
