@@ -136,5 +136,5 @@ def test_no_code_is_left_that_nothing_raises() -> None:
 def test_a_message_is_a_text_that_knows_its_code() -> None:
     message = Message("cycle_not_found", cycle="fall")
 
-    assert message == "there is no cycle 'fall'"
+    assert message == "there is no program 'fall'"
     assert (message.code, message.params) == ("cycle_not_found", {"cycle": "fall"})

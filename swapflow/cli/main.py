@@ -64,7 +64,7 @@ app = typer.Typer(
     help="Decides, score by score, whom to review or interview next; people decide the rest.",
     epilog=(
         "Exit codes: 0 done · 1 a check did not pass · 2 the input cannot be used · "
-        "3 not found · 4 the cycle has moved on · 5 Redis or the database does not answer."
+        "3 not found · 4 the program has moved on · 5 Redis or the database does not answer."
     ),
 )
 app.add_typer(rounds.app, name="round")

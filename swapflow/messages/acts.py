@@ -4,8 +4,8 @@ TEXTS = {
     "act_repeated": "this was done already, and was not done again: {done}",
     "act_repeated_plain": "this was done already, and was not done again",
     # A program under way
-    "act_requests_approved": ("approved {count} request", "approved {count} requests"),
-    "act_requests_struck": ("struck {count} request", "struck {count} requests"),
+    "act_requests_approved": ("approved {count} review", "approved {count} reviews"),
+    "act_requests_struck": ("declined {count} review", "declined {count} reviews"),
     "act_late_reminded": (
         "reminded {count} reviewer who is late",
         "reminded {count} reviewers who are late",
@@ -13,8 +13,8 @@ TEXTS = {
     "act_program_paused": "paused the program",
     "act_program_resumed": "resumed the program",
     "act_asking_ended": "ended the asking",
-    "act_reserve_taken": "took {amount} from what is kept for requests of staff",
-    "act_request_exchanged": "exchanged a request",
+    "act_reserve_taken": "took {amount} from what is kept for staff",
+    "act_request_exchanged": "swapped the applicant",
     "act_mail_again": "sent a mail again",
     "act_mails_again": "sent every mail again that had failed or was not sent",
     # Applicants
@@ -23,7 +23,7 @@ TEXTS = {
     "act_withdrawn": "withdrew an applicant",
     "act_reinstated": "reinstated an applicant",
     "act_ineligible": "found an applicant ineligible",
-    "act_review_asked": "asked for an extra review ({kind}); it goes to a reviewer within moments",
+    "act_review_asked": "asked for an extra review ({kind}); a reviewer has it within moments",
     "act_applicant_erased": "erased applicant {number}",
     "act_contact_corrected": "corrected an applicant",
     "act_conflict_recorded": "recorded a conflict of interest",
@@ -48,7 +48,7 @@ TEXTS = {
     "act_reviewer_reminded": "reminded a reviewer",
     "act_reviewer_left": "ended a reviewer's role",
     "act_requests_taken_back": "took back what a reviewer had not begun",
-    "act_request_passed_on": "passed a request on",
+    "act_request_passed_on": "passed a review on",
     "act_reviewer_paused": "paused a reviewer for some days",
     "act_pause_ended": "ended a reviewer's pause",
     "act_reviewer_returned": "put a reviewer on the roster again",
@@ -90,8 +90,8 @@ TEXTS = {
     "act_answer_recorded": "recorded an answer",
     "act_rate_stated": "stated how many accept",
     "act_letters_written": (
-        "wrote {count} letter; it leaves at its time and can be taken back until then",
-        "wrote {count} letters; they leave at their time and can be taken back until then",
+        "wrote {count} letter; it leaves at its time and can be undone until then",
+        "wrote {count} letters; they leave at their time and can be undone until then",
     ),
     "act_letters_taken_back": "took letters back",
     # Set-up and accounts
@@ -112,8 +112,8 @@ TEXTS = {
     ),
     "pending_conflicting_scores_action": "Decide about {count}",
     "pending_approve": (
-        "{count} request waits for approval",
-        "{count} requests wait for approval",
+        "{count} review waits for approval",
+        "{count} reviews wait for approval",
     ),
     "pending_approve_action": "Look at {count}",
     "pending_no_shows": (
@@ -137,8 +137,8 @@ TEXTS = {
     ),
     "pending_unseen_applicants_action": "Look at {count}",
     "pending_blocked": (
-        "{count} request finds no reviewer",
-        "{count} requests find no reviewer",
+        "{count} review finds no reviewer",
+        "{count} reviews find no reviewer",
     ),
     "pending_blocked_action": "See what is missing",
     "pending_overdue": (
@@ -172,7 +172,7 @@ TEXTS = {
     "pending_mail_not_sent_action": ("Show {count} mail", "Show {count} mails"),
     "pending_connect_mail": "no mail leaves: no mail server is set up",
     "pending_connect_mail_action": "Go to Setup",
-    "pending_set_aside": "the program is set aside: its record cannot be read",
+    "pending_set_aside": "the program is stopped: its record cannot be read",
     "pending_set_aside_action": "See why",
     "pending_held_up": "new reviews are not being asked for: a process or server is missing",
     "pending_held_up_action": "See which",

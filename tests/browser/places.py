@@ -41,7 +41,7 @@ AUDITOR = "auditor@example.org"
 
 PLACES = ("today", "applicants", "reviewers", "decide", "setup")
 CYCLES = ("busy", "fresh", "asking", "ended", "done")
-"""One that runs, one that is being set up, one whose requests wait for approval, and two at the
+"""One that runs, one that is being set up, one whose reviews wait for approval, and two at the
 end: before the signatures and after."""
 
 SOME_DAY = datetime(2031, 3, 10, 14, tzinfo=UTC)
@@ -308,19 +308,19 @@ def _good_reviewers(page: Page) -> None:
 
 
 def _scores(page: Page) -> None:
-    page.get_by_text("The file is no sheet of ours").click()
+    page.get_by_text("The file is not a sheet made here").click()
     page.locator("#scale").fill("0..5")
     _upload(page, "applicant,reviewer,kind,score\nA009,R1,review,3\nA010,R1,review,4\n")
 
 
 def _bad_scores(page: Page) -> None:
-    page.get_by_text("The file is no sheet of ours").click()
+    page.get_by_text("The file is not a sheet made here").click()
     page.locator("#scale").fill("0..5")
     _upload(page, "applicant,reviewer,kind,score\nnobody,R1,review,3\nA010,R1,review,high\n")
 
 
 def _bad_scale(page: Page) -> None:
-    page.get_by_text("The file is no sheet of ours").click()
+    page.get_by_text("The file is not a sheet made here").click()
     page.locator("#scale").fill("one to five")
     page.get_by_role("button", name="Look at the file").click()
 

@@ -164,7 +164,7 @@ def was_let_in(response: Response) -> bool:
     leads = response.headers.get("location", "")
     if response.status_code == 303 and leads.startswith("/sign-in?"):
         return False
-    refusals = ("that you may see", "no such task among yours", "no reviewer role there")
+    refusals = ("that you may see", "this review is not among yours", "no reviewer role there")
     return not (response.status_code == 404 and any(r in response.text for r in refusals))
 
 

@@ -53,7 +53,7 @@ def up(
     next_step = (
         "swapflow round new ROUND"
         if office.users.has_administrator()
-        else "swapflow user add YOUR@ADDRESS --role administrator (nobody can sign in yet)"
+        else "swapflow user add YOUR@ADDRESS --role administrator (no one can sign in yet)"
     )
 
     def ready() -> None:

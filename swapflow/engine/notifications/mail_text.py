@@ -98,9 +98,9 @@ def one_line(text: str) -> str:
 def sign_in_mail(link: str, code: str, minutes: int) -> MailText:
     """Write a sign-in mail: with a link, and a code to type on the page that asked for it."""
     return MailText(
-        subject=gettext("Your way into swapflow"),
+        subject=gettext("Your sign-in link"),
         parts=(
-            gettext("Somebody, most likely you, asked to sign in with this address."),
+            gettext("This address asked for a sign-in link, most likely you did."),
             Link(link, gettext("Sign in")),
             gettext("Or type this code on the page that asked for it:"),
             Code(code),
@@ -109,7 +109,7 @@ def sign_in_mail(link: str, code: str, minutes: int) -> MailText:
                 "Link and code work once, for %(count)s minute.",
                 "Link and code work once, for %(count)s minutes.",
             ),
-            gettext("If it was not you, nothing needs doing: without this mail nobody gets in."),
+            gettext("If it was not you, there is nothing to do: signing in takes this mail."),
         ),
     )
 
@@ -149,10 +149,7 @@ def waiting_mail(program: str, *, count: int, due: str, link: str) -> MailText:
                 _next_due(due),
             ),
             Link(link, gettext("See your reviews")),
-            gettext(
-                "If you cannot take one of them, please decline it soon, so that somebody else "
-                "can."
-            ),
+            gettext("Can't do one? Decline it soon and another reviewer is asked."),
         ),
     )
 
@@ -177,11 +174,11 @@ def reminder_mail(program: str, *, count: int, due: str, link: str, last: bool) 
     after = (
         counted(
             count,
-            "After that it is given to somebody else.",
-            "After that they are given to somebody else.",
+            "After that another reviewer is asked.",
+            "After that other reviewers are asked.",
         )
         if last
-        else gettext("If you cannot make it, please decline, so that somebody else can take over.")
+        else gettext("Can't do it? Decline it and another reviewer is asked.")
     )
     return MailText(
         subject=subject,
@@ -212,7 +209,7 @@ def nudge_mail(program: str, *, count: int, due: str, link: str, by: str) -> Mai
                 _next_due(due),
             ),
             Link(link, gettext("See your reviews")),
-            gettext("If you cannot take them, please decline, so that somebody else can."),
+            gettext("Can't do them? Decline them and another reviewer is asked."),
         ),
     )
 

@@ -212,6 +212,9 @@ def _excuses(tx: Transaction, left: Assignment, slot: Interview, *, address: str
     about = {"kind": kind, "when": moment(slot.starts_at, slot.zone), "program": cycle.name}
     mails = []
     guest = people[left.reviewer]
+    # Reviewers of a blind program do not learn who else was asked.
+    named = "" if tx.rules().blind else guest.name
+    missing = about | {"Kind": kind.capitalize(), "who": named or gettext("An interviewer")}
     if guest.email:
         # Calendars follow the highest sequence, so the cancellation needs one of its own.
         over = replace(slot, cancelled=True, sequence=slot.sequence + 1)
@@ -231,11 +234,10 @@ def _excuses(tx: Transaction, left: Assignment, slot: Interview, *, address: str
         if other.id == left.id or not other.status.is_open or not told.email:
             continue
         letter = MailText(
-            subject=gettext("Somebody else will join the %(kind)s on %(when)s") % about,
+            subject=gettext("%(Kind)s on %(when)s: %(who)s cannot come") % missing,
             parts=(
-                gettext('Somebody cannot come who was to join you in "%(program)s" on %(when)s.')
-                % about,
-                gettext("The date stands; somebody else is asked."),
+                gettext('%(who)s cannot join you in "%(program)s" on %(when)s.') % missing,
+                gettext("The date stays; another reviewer is asked."),
             ),
         )
         code = cycle.task_code(other.id)

@@ -95,13 +95,13 @@ def _turns(meeting: Meeting | None, zone: str) -> Iterable[str]:
 
 
 def _lead(agenda: Agenda) -> str:
-    said = gettext("%(n)s of %(size)s places are filled as things stand.")
+    said = gettext("%(n)s of %(size)s places are filled so far.")
     said %= {"n": len(agenda.chosen), "size": agenda.size}
     if agenda.missing:
         names = ", ".join(place.external_id for place in agenda.missing)
         missing = gettext("Still without an outcome: %(names)s.") % {"names": names}
         return f"{said} {missing}"
-    through = gettext("Everybody too close to call has an outcome.")
+    through = gettext("Every applicant too close to call has an outcome.")
     return f"{said} {through}" if agenda.meeting else said
 
 
@@ -128,7 +128,7 @@ def _parts(
         text=() if recorded or close else (gettext("Nothing was recorded."),),
         grids=(
             DocumentGrid(
-                caption=gettext("What holds, in the order of the proposal"),
+                caption=gettext("What was recorded, in the order of the list"),
                 headers=(
                     gettext("Applicant"),
                     gettext("Rank"),

@@ -71,7 +71,7 @@ def _unknown(place: str, location: Path, value: object) -> RulesProblem:
             else f"Remove it; the settings here are {', '.join(siblings)}"
         )
     return RulesProblem(
-        place=place, value=_written(value), reason="there is no such setting here", cure=cure
+        place=place, value=_written(value), reason="this setting is not known here", cure=cure
     )
 
 

@@ -142,8 +142,8 @@ class SameSiteOnly:
                 scope,
                 403,
                 gettext(
-                    "This request came from another site and was refused. "
-                    "Open swapflow itself and try again."
+                    "This form came from another site and was refused. Open the page here "
+                    "and try again."
                 ),
             )
             await answer(scope, receive, send)

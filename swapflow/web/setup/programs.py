@@ -161,7 +161,7 @@ def show_steps(request: Request, cycle_id: str, principal: MaySetUp, done: str =
         {
             **about(app, cycle_id, principal),
             "steps": _steps(app, cycle_id),
-            "said": gettext("The program is launched; the first requests go out now.")
+            "said": gettext("The program is launched; the first reviews go out now.")
             if done
             else "",
         },

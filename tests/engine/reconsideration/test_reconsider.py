@@ -105,7 +105,7 @@ def test_who_stands_further_down_cannot_be_written_down_instead() -> None:
     reopened(world, "A005")
     answered(world, 0.0)
 
-    with pytest.raises(InvalidInputError, match="nobody is moved down"):
+    with pytest.raises(InvalidInputError, match="moves no one down"):
         concluded(world, "A005", result=Result.WAITLISTED, reason="lower")
 
 
@@ -246,7 +246,7 @@ def test_a_second_reconsideration_of_the_same_person_is_refused_while_one_is_ope
         ({"asked_by": ""}, "who asked for it"),
         ({"reviews": 0}, "ask for 1 to 10"),
         ({"reviews": 11}, "ask for 1 to 10"),
-        ({"kind": "interview"}, "no kind 'interview'"),
+        ({"kind": "interview"}, "no review 'interview'"),
     ],
 )
 def test_what_cannot_be_opened_is_refused_and_nothing_is_written(
@@ -272,7 +272,7 @@ def test_before_the_list_is_fixed_there_is_nothing_to_reconsider() -> None:
 
 
 def test_who_stands_on_the_list_has_nothing_to_have_reconsidered() -> None:
-    with pytest.raises(InvalidInputError, match="stands on the list"):
+    with pytest.raises(InvalidInputError, match="is on the list"):
         reopened(fixed(), "A008")
 
 
@@ -281,7 +281,7 @@ def test_it_is_concluded_only_when_every_fresh_review_has_come() -> None:
     reopened(world, "A001")
     world.submit(world.waiting()[0], 1.0)
 
-    with pytest.raises(NotReadyError, match="1 of 2 fresh reviews are still out"):
+    with pytest.raises(NotReadyError, match="1 of 2 new reviews are not in yet"):
         concluded(world, "A001")
 
 

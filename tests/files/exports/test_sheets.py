@@ -335,7 +335,7 @@ def test_the_method_sheet_tells_what_is_proven_from_what_is_judged() -> None:
 
     proven, judged = of(rule="certified", stop_reason="certified", objective="diverse")
     assert "Nothing about this list as a whole is proven." in proven
-    assert "for this kind of list there is no proof" in judged
+    assert "for a list like this there is no proof" in judged
 
 
 def test_the_models_estimate_never_stands_in_the_section_of_promises() -> None:

@@ -123,7 +123,7 @@ def test_a_list_by_adjusted_estimates_is_asked_for_signed_and_on_record(site: Si
     assert "the list is made by adjusted estimates" in client.get("/decide/fall").text
     late = client.post(PATH, data={"estimates": "rule", "reason": "second thoughts"})
     assert late.status_code == 422
-    assert "The list is fixed" in late.text
+    assert "The list is final" in late.text
     assert "reopen it" in late.text
     assert site.product.reports.verify("fall", live=False).findings == ()
 

@@ -204,7 +204,7 @@ def test_who_declines_an_agreed_date_loses_it_from_the_calendar_and_the_others_a
     others = [m for m in told if not m.calendar]
     assert len(others) == 2
     assert mine not in {m.to for m in others}
-    assert all("The date stands" in m.text for m in others)
+    assert all("The date stays" in m.text for m in others)
 
 
 def test_who_declines_without_a_date_gets_no_calendar_mail(site: Site) -> None:

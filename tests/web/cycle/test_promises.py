@@ -46,7 +46,7 @@ def test_today_names_a_late_applicant_and_one_press_pays_from_the_reserve(site: 
     assert pressed.status_code == 303
     after = client.get(pressed.headers["location"]).text
     assert "lacks a promised review" not in after
-    assert "Took 25 from what is kept for requests of staff" in after
+    assert "Took 25 from what is kept for staff" in after
     found = site.product.cycles.promises("fall")
     assert found is not None
     assert (found.short, found.reserve) == (0, 200)

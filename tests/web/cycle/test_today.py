@@ -196,7 +196,7 @@ def test_what_nobody_may_do_is_named_with_the_reason_and_the_cure(site: Site) ->
 
     assert "cannot go out: review" in staff
     assert "No reviewer takes this kind" in staff
-    assert 'href="/setup/fall/reviewers">Import a reviewer of this kind</a>' in staff
+    assert 'href="/setup/fall/reviewers">Import a reviewer who takes it</a>' in staff
     assert "Applicant 1" in staff
     assert "cannot go out: review" in observer
     assert "Applicant 1" not in observer
