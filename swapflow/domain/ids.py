@@ -4,8 +4,12 @@ import hashlib
 import re
 import secrets
 import unicodedata
+from collections.abc import Collection
 from functools import lru_cache
 
+
+LONGEST_ID = 40
+"""Characters of the id of a round or a program."""
 
 CYCLE_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 KIND_NAME = re.compile(r"[a-z][a-z0-9_-]{0,23}")
@@ -124,3 +128,20 @@ def _permuted(number: int, *, half: int, key: str) -> int:
         )
         left, right = right, left ^ (int.from_bytes(digest.digest(), "big") & mask)
     return left << half | right
+
+
+def derived_id(name: str, taken: Collection[str]) -> str:
+    """Derive an id from a name: "MSc Informatik (Köln)" gives `msc-informatik-koln`.
+
+    Args:
+        name: The name, in any script; one without a Latin letter or a digit gives `program`.
+        taken: Ids that are in use; a number behind the id makes it another one.
+    """
+    plain = unicodedata.normalize("NFKD", name.lower().replace("ß", "ss"))
+    kept = "".join(c for c in plain if not unicodedata.combining(c))
+    base = re.sub(r"[^a-z0-9]+", "-", kept).strip("-")[:LONGEST_ID].strip("-") or "program"
+    number, made = 2, base
+    while made in taken:
+        ending = f"-{number}"
+        number, made = number + 1, base[: LONGEST_ID - len(ending)].strip("-") + ending
+    return made

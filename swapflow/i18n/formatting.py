@@ -145,6 +145,14 @@ def number(value: float | None) -> str:
     return format_decimal(round(value), locale=language.locale)
 
 
+def decimal(value: float) -> str:
+    """Format a number with at most one decimal, as the language writes it."""
+    language = current_language()
+    if is_english(language):
+        return f"{value:,.1f}".replace(",", "\u202f").removesuffix(".0")
+    return format_decimal(round(value, 1), locale=language.locale)
+
+
 def counted(count: int, one: str, many: str, **more: object) -> str:
     """Format a count with its noun: `counted(3, "%(count)s review", "%(count)s reviews")`.
 

@@ -154,6 +154,10 @@ TEXTS = {
         "give --attribute and --spelling with --into VALUE or with --apart, or --mend alone"
     ),
     "values_blank": "name an attribute, its spellings and the value that they are taken for",
+    "hours_missing": "write how much time reviewers have in all, above 0",
+    "questions_after_launch": (
+        "the program is launched: change its rules under All rules, with a reason"
+    ),
     "reviewers_see_nothing": (
         "the program is blind and reviewers see no column, no file and no link of an applicant: "
         "choose the columns to show (`swapflow applications columns CYCLE --show COLUMN`)"

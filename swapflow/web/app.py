@@ -54,7 +54,7 @@ from swapflow.web.http.rendering import STATIC, places_of
 from swapflow.web.http.shutdown import ShutdownMiddleware
 from swapflow.web.http.static_files import StaticFilesInMemory
 from swapflow.web.reviewing import decline, documents, offline, review, task_list
-from swapflow.web.setup import programs, rubrics, rules, values
+from swapflow.web.setup import programs, questions, rubrics, rules, values
 
 
 ORDINARY_BODY = 512_000
@@ -136,6 +136,7 @@ def create_app(
         monitoring,
         mail_log,
         programs,
+        questions,
         rules,
         values,
         rubrics,

@@ -28,6 +28,9 @@ class Door(Enum):
 _PAGES: dict[Door, tuple[str, ...]] = {
     Door.FREE: (
         "GET /setup/{cycle_id}",
+        "GET /setup/{cycle_id}/questions",
+        "POST /setup/{cycle_id}/questions",
+        "POST /setup/{cycle_id}/questions/forecast",
         "GET /setup/{cycle_id}/rules.toml",
         "GET /setup/{cycle_id}/rubrics",
         "GET /setup/{cycle_id}/rubrics/{kind}",

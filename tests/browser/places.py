@@ -240,6 +240,8 @@ def _further(up: Deployment) -> tuple[Place, ...]:
             (ADMIN, "/setup/fresh/applicants", 422, _press("Look at the file"), "import-nothing"),
             (ADMIN, "/setup/fresh/reviewers", 200, _good_reviewers, "import-reviewers"),
             (ADMIN, "/setup/fresh/rules", 422, _bad_rules, "rules-wrong"),
+            (ADMIN, "/setup/fresh/questions", 422, _bad_answers, "questions-wrong"),
+            (ADMIN, "/setup/asking/questions", 200, None, "questions-launched"),
             (ADMIN, "/setup/fresh/rubrics/review", 422, _bad_rubric, "form-wrong"),
             (ADMIN, "/setup/fresh/rubrics/review", 200, _preview_rubric, "form-preview"),
             (ADMIN, "/setup/fresh/launch", 422, _press("Launch"), "launch-unsure"),
@@ -346,8 +348,15 @@ def _preview_rubric(page: Page) -> None:
     page.get_by_role("button", name="Show what it would change").first.click()
 
 
+def _bad_answers(page: Page) -> None:
+    page.get_by_label("hours").first.fill("none")
+    page.get_by_role("button", name="Store and go on").click()
+
+
 def _bad_program(page: Page) -> None:
     page.get_by_text("New program").click()
+    page.get_by_label("Name", exact=True).first.fill("A program")
+    page.locator("main details details summary").first.click()
     page.locator("#p-id").fill("Not An Id")
     page.get_by_role("button", name="Make the program").click()
 

@@ -133,16 +133,14 @@ def sign_in(staff: Page) -> None:
 
 def set_up(staff: Page) -> None:
     """Make round and program; rules from a file and changed by hand; score form; two imports."""
-    staff.locator("#r-name").fill("Fall 2027")
-    staff.locator("#r-id").fill("fall")
-    staff.get_by_role("button", name="Make the round").click()
-    staff.get_by_text("New program").click()
     staff.locator("#p-name").fill("Master of Science")
+    staff.locator("#p-new-round").fill("Fall 2027")
+    staff.get_by_role("main").get_by_text("Advanced").click()
     staff.locator("#p-id").fill("ms")
     staff.locator("#p-template").select_option("admissions")
     staff.get_by_role("button", name="Make the program").click()
 
-    staff.get_by_role("main").get_by_role("link", name="Rules").first.click()
+    staff.get_by_role("main").get_by_role("link", name="All rules").first.click()
     staff.locator("#f-file").set_input_files(EXAMPLE / "program.toml")
     staff.get_by_role("button", name="Put it in force").click()
     staff.get_by_label("Budget, in minutes").fill("400")

@@ -81,7 +81,8 @@ def _kind(rules: Rules, index: int, kind: KindRules) -> Iterator[RulesProblem]:
         )
     yield from at_least(place("maximum"), kind.maximum, 1)
     if kind.total is not None:
-        yield from at_least(place("total"), kind.total, 1)
+        # 0: none of this kind is asked for; the first kind is what every applicant gets.
+        yield from at_least(place("total"), kind.total, 0 if index else 1)
     yield from at_least(place("seats"), kind.seats, 1)
     if not 1 <= kind.quorum <= max(kind.seats, 1):
         yield RulesProblem(

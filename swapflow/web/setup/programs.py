@@ -8,6 +8,7 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.responses import RedirectResponse, Response
 
 from swapflow.domain.cycle import Cycle, Round
+from swapflow.domain.ids import derived_id
 from swapflow.engine.lifecycle.launch import SetupStep
 from swapflow.errors import ConflictError, InvalidInputError
 from swapflow.files.rules.checks import problems
@@ -24,12 +25,16 @@ from swapflow.web.http.error_handlers import status_of
 from swapflow.web.http.nested_forms import FormView, TheForm, text, unwritable
 from swapflow.web.http.program_page import about
 from swapflow.web.http.rendering import render
+from swapflow.web.setup.rules import ZONES
 
 
 router = APIRouter(prefix="/setup")
 
 TAKEN = frozenset(("users", "audit", "rounds", "programs"))
 """Names that addresses under /setup have already."""
+
+NEW_ROUND = "+"
+"""The choice of a round that is made with the program; no id of a round is this."""
 
 _LONGEST_NAME = 120
 
@@ -111,16 +116,27 @@ def new_program(
     principal: Annotated[Principal, Depends(may_anywhere(Right.SET_UP))],
     form: TheForm,
 ) -> Response:
-    """Create a program in a round, from one of the templates."""
-    view = _typed(form, "id", "name", "round", "template")
-    cycle_id, round_id = view.value("id"), view.value("round")
+    """Create a program from one of the templates, in a round that is there or in a new one.
+
+    Ids that are left blank are derived from the names.
+    """
+    view = _typed(form, "id", "name", "round", "new_round", "zone", "template")
     app = app_context(request)
     known = {r.id: r for r in app.product.cycles.rounds()}
-    if round_id not in known:
-        view.note("round", gettext_noop("choose the round that it belongs to"))
-    else:
+    cycle_id = view.value("id") or derived_id(
+        view.value("name"), TAKEN | {cycle.id for cycle in app.product.cycles.list()}
+    )
+    round_id = view.value("round")
+    if not view.value("name"):
+        view.note("name", gettext_noop("write the name of the program"))
+    if round_id in known:
         # The route asks for the right in any round; it must be held in this one.
         require(principal, Right.SET_UP, cycle_id=None, round_id=round_id)
+    elif round_id not in {"", NEW_ROUND} or not view.value("new_round"):
+        view.note("round", gettext_noop("choose the round that it belongs to"))
+    else:
+        require(principal, Right.SET_UP, cycle_id=None, round_id=None)
+        round_id = derived_id(view.value("new_round"), known.keys())
     if view.value("template") not in TEMPLATES:
         view.note(
             "template", gettext_noop("choose one to start from; everything in it can be changed")
@@ -129,7 +145,11 @@ def new_program(
         view.note("id", Message("cycle_id_reserved", cycle=cycle_id))
     if not view.problems:
         try:
-            rules = parse_rules(template(view.value("template"), zone=known[round_id].zone))
+            zone = known[round_id].zone if round_id in known else _zone(view.value("zone"))
+            rules = parse_rules(template(view.value("template"), zone=zone))
+            if round_id not in known:
+                app.product.cycles.new_round(round_id, name=view.value("new_round"), zone=zone)
+                app.office.audit_log.record(principal.name, "made a round", about=round_id)
             app.product.cycles.new(
                 cycle_id,
                 round_id=round_id,
@@ -138,7 +158,7 @@ def new_program(
                 name=view.value("name"),
             )
         except InvalidInputError as error:
-            view.note("id", error.message)
+            view.note("zone" if error.code == "time_zone_unknown" else "id", error.message)
     if view.problems:
         return _list(request, principal, view, which="program", status=422)
     app.office.audit_log.record(
@@ -221,16 +241,19 @@ def _list(
         "setup/programs.html",
         {
             "rounds": rounds,
-            "may_make_programs": any(_may_make(principal, known) for known, _ in rounds),
-            "round_options": _to_choose_from(
-                [(r.id, r.name) for r, _ in rounds if _may_make(principal, r)]
+            "may_make_programs": Right.SET_UP in held
+            or any(_may_make(principal, known) for known, _ in rounds),
+            "zones": ZONES,
+            "round_options": _round_options(
+                [(r.id, r.name) for r, _ in rounds if _may_make(principal, r)],
+                new=Right.SET_UP in held,
             ),
             "template_options": [
                 ("", gettext("choose …")),
                 *((name, gettext(name)) for name in TEMPLATES),
             ],
             "form": form,
-            "program_form": form if which == "program" else FormView({}, prefix="p"),
+            "program_form": form if which == "program" else _blank_program(app),
             "round_form": form if which == "round" else FormView({}, prefix="r"),
             "erasures": {
                 known.id: (
@@ -250,6 +273,13 @@ def _list(
         },
         status=status,
     )
+
+
+def _blank_program(app: AppContext) -> FormView:
+    """The form of a new program; the first one's round is named after the year."""
+    first = not app.product.cycles.rounds()
+    year = app.product.cycles.now().year
+    return FormView({"new_round": f"{year}/{year + 1}"} if first else {}, prefix="p")
 
 
 def _cycles_in(app: AppContext, principal: Principal, known: Round) -> list[Cycle]:
@@ -297,8 +327,8 @@ def _steps(app: AppContext, cycle_id: str) -> list[StepView]:
     wrong = bool(problems(rules)) or SetupStep.RULES in hindered
     rest: list[tuple[str, str, str, str]] = [
         (
-            gettext("Rules"),
-            "rules",
+            gettext("Five questions"),
+            "questions",
             "blocked" if wrong else "done",
             counted(
                 rules.cohort_size,
@@ -383,6 +413,7 @@ def _launch_page(
     )
 
 
-def _to_choose_from(options: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Offer a choice to people where there is one; the only one is chosen already."""
-    return options if len(options) == 1 else [("", gettext("choose …")), *options]
+def _round_options(rounds: list[tuple[str, str]], *, new: bool) -> list[tuple[str, str]]:
+    """Offer the rounds there are, and a new one to who may make it; the only one is chosen."""
+    options = [*rounds, *([(NEW_ROUND, gettext("a new round"))] if new else [])]
+    return options if len(rounds) == 1 else [("", gettext("choose …")), *options]

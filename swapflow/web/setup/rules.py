@@ -210,7 +210,7 @@ def _page(
             "history": app.product.cycles.rules_history(cycle_id),
             "rules": app.product.cycles.rules(cycle_id),
             "unit": unit_of(app, cycle),
-            "zones": _ZONES,
+            "zones": ZONES,
             "languages": languages_to_choose(),
             "said": said,
             "revision": form.value("revision") or str(app.product.cycles.rules(cycle_id).version),
@@ -223,7 +223,7 @@ def _page(
 
 
 # Without `Etc/GMT+5` and its like, which mean five hours behind Greenwich, not ahead.
-_ZONES = ("UTC", "AoE", *sorted(z for z in available_timezones() if "/" in z and "Etc" not in z))
+ZONES = ("UTC", "AoE", *sorted(z for z in available_timezones() if "/" in z and "Etc" not in z))
 
 
 def unit_of(app: AppContext, cycle: Cycle) -> str:

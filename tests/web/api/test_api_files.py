@@ -33,6 +33,8 @@ NOT_FOR_PROGRAMS = {
     "me/devices": "a person's own, in a session",
     "rubrics": "a rubric is a part of the rules, which are read and put",
     "rules/file": "the rules are put as text",
+    "/questions": "five fields of the rules, which are put as text",
+    "questions/forecast": "`swapflow plan` forecasts rules in files",
     "monitoring": "read by a person in that role, and each look is on record",
 }
 

@@ -38,7 +38,8 @@ LEAST_WALKED = 60
 LOOKS = {
     "/decide/{cycle_id}/calibration/severity", "/decide/{cycle_id}/changes",
     "/decide/{cycle_id}/letters/look", "/reviewers/{cycle_id}/figures",
-    "/today/{cycle_id}/monitoring", "/today/{cycle_id}/monitoring/files",
+    "/setup/{cycle_id}/questions/forecast", "/today/{cycle_id}/monitoring",
+    "/today/{cycle_id}/monitoring/files",
 }  # fmt: skip
 """Forms that show something and store at most that it was looked at."""
 
