@@ -9,7 +9,7 @@ from pathlib import Path
 
 import swapflow.errors
 from swapflow.errors import SwapflowError
-from swapflow.messages import MODULES, TEXTS, Message, command, operations, research
+from swapflow.messages import ENGLISH, MODULES, TEXTS, Message, command, operations, research
 from tests.support.messages import extracted
 
 
@@ -138,3 +138,9 @@ def test_a_message_is_a_text_that_knows_its_code() -> None:
 
     assert message == "there is no program 'fall'"
     assert (message.code, message.params) == ("cycle_not_found", {"cycle": "fall"})
+
+
+def test_none_and_many_take_one_form_and_one_thing_the_other() -> None:
+    forms = [ENGLISH.counted("one", "many", count) for count in (0, 1, 2)]
+
+    assert forms == ["many", "one", "many"]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from swapflow.automatic_reviewers.programs import Programs
+from swapflow.automatic_reviewers.programs import KnownTruth, Programs
 from swapflow.automatic_reviewers.source_files import ChosenFiles
 from swapflow.domain.rules import AutomaticReview, Purpose
 from swapflow.engine.ports.automatic_reviewer import Question
@@ -27,6 +27,7 @@ OUTSIDE = (
     "replay:/etc",
     "truth:../outside.csv",
     "truth:inside/../../outside.csv",
+    "truth:../sources-more/truth.csv",
     "truth:link.csv",
     "truth:link/passwd",
     "truth:\x00",
@@ -285,3 +286,12 @@ def test_a_service_inside_is_not_called_although_its_name_looks_public(
 
     with pytest.raises(UnavailableError, match="private network"):
         found.answer([question()])
+
+
+def test_a_mark_of_more_gain_lies_closer_to_the_truth_by_its_root() -> None:
+    known = KnownTruth(truth={"A1": 0.5}, sigma=0.1, severity=0.0, seed=3)
+
+    one, nine = known.answer([question(), replace(question(), gain=9.0)])
+
+    assert one != 0.5
+    assert nine - 0.5 == pytest.approx((one - 0.5) / 3)

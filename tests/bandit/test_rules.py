@@ -285,7 +285,7 @@ def test_the_tolerance_stops_at_a_small_enough_gap() -> None:
     state = situation(CLOSE, [40.0] * 5)
     gap = MIXTURE.look(state).gap
 
-    for share, stop in ((0.99, None), (1.01, StopReason.CERTIFIED)):
+    for share, stop in ((0.99, None), (1.0, StopReason.CERTIFIED), (1.01, StopReason.CERTIFIED)):
         rule = CertifiedRule(oracle=TopK(2), sigma=SIGMA, delta=DELTA, tolerance=share * gap)
         assert rule.look(state).stop is stop
 

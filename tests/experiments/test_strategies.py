@@ -15,6 +15,7 @@ from swapflow.experiments.budgeted_sampler import BudgetedSampler
 from swapflow.experiments.comparison import normal_applicants, strategies
 from swapflow.experiments.strategies import (
     CohortChoice,
+    Played,
     Strategy,
     TwoTier,
     choose_cohort,
@@ -56,6 +57,14 @@ def test_every_strategy_keeps_to_budget_and_limits_and_names_a_whole_cohort(
     assert played.spent <= budget
     assert played.spent == played.asked @ [1]
     assert 0 <= played.loss <= 2
+
+
+def test_the_loss_is_the_share_of_the_best_value_that_was_missed() -> None:
+    played = Played(
+        cohort=np.array([0]), utility=3.0, best=4.0, spent=0.0, asked=np.zeros(1, dtype=np.int64)
+    )
+
+    assert played.loss == 0.25
 
 
 @pytest.mark.parametrize("strategy", [swap(sigma=1, delta=0.1, batch=3), TwoTier()])

@@ -50,6 +50,22 @@ def test_events_come_back_in_order_with_everything_they_carried(ledger: SqlLedge
     assert ledger.check_chain("fall") is None
 
 
+def test_what_events_spend_and_commit_adds_up_within_a_transaction_and_over_several(
+    ledger: SqlLedger,
+) -> None:
+    for spent, committed in (((5, 7), (30, -10)), ((2, 0), (0, -4))):
+        with ledger.write("fall") as tx:
+            before = tx.cycle
+            for one, other in zip(spent, committed, strict=True):
+                tx.record(EventType.REVIEWER_LEFT, {"r": 0}, spent=one, committed=other)
+            after = tx.cycle
+        assert after.spent == before.spent + sum(spent)
+        assert after.committed == before.committed + sum(committed)
+
+    cycle = ledger.cycle("fall")
+    assert (cycle.spent, cycle.committed) == (14, 16)
+
+
 def test_reading_goes_on_where_it_ended_and_stops_at_the_limit(ledger: SqlLedger) -> None:
     with ledger.write("fall") as tx:
         for number in range(5):

@@ -139,6 +139,32 @@ def test_a_mail_is_claimed_by_one_and_never_sent_after_it_was_sent(ledger: SqlLe
     assert ledger.mails(at_most=9) == ()
 
 
+def test_a_mail_of_a_process_that_died_while_sending_is_sent_by_another_after_ten_minutes(
+    ledger: SqlLedger,
+) -> None:
+    with ledger.write("fall") as tx:
+        tx.queue_mail([mail("m1")])
+
+    for minutes, stuck in ((0, False), (9, False), (11, True)):
+        ledger.claim_mail("m1")
+        claimed = ledger.now() - timedelta(minutes=minutes)
+        with ledger._database.writing() as connection:
+            connection.execute(MESSAGE.update().values(claimed_at=claimed))
+
+        assert [m.id for m in ledger.mails(at_most=9)] == (["m1"] if stuck else [])
+        assert (ledger.claim_mail("m1") is not None) is stuck
+
+
+def test_a_mail_of_the_office_goes_before_those_of_programs_that_wait_for_longer(
+    ledger: SqlLedger,
+) -> None:
+    with ledger.write("fall") as tx:
+        tx.queue_mail([mail("m1"), mail("m2")])
+    ledger.office().queue_mail(mail("sign-in:1"))
+
+    assert [m.id for m in ledger.mails(at_most=2)] == ["sign-in:1", "m1"]
+
+
 def test_a_mail_that_was_not_taken_waits_longer_each_time_and_fails_at_last(
     ledger: SqlLedger,
 ) -> None:

@@ -118,6 +118,18 @@ def test_a_ratio_that_one_person_would_lift_says_so() -> None:
     assert rows[1].flags[:2] == ("below four fifths", "one person would change that")
 
 
+@pytest.mark.parametrize(("selected", "is_below"), [(40, False), (39, True)])
+def test_a_ratio_of_exactly_four_fifths_is_not_below_them(selected: int, is_below: bool) -> None:
+    rows = impacts(
+        {
+            "A": SelectionTally(all=100, selected=50),
+            "B": SelectionTally(all=100, selected=selected),
+        }
+    )
+
+    assert ("below four fifths" in rows[1].flags) is is_below
+
+
 def test_nobody_selected_anywhere_gives_no_ratio_and_no_crash() -> None:
     rows = impacts(
         {"A": SelectionTally(all=20, selected=0), "B": SelectionTally(all=20, selected=0)}

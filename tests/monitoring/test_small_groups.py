@@ -37,6 +37,12 @@ def people(**groups: tuple[int, int]) -> list[ApplicantRow]:
     ]
 
 
+def test_a_group_is_merged_below_the_size_from_which_groups_are_shown_and_not_at_it() -> None:
+    sizes = {("a",): SMALL, ("b",): 2 * SMALL, ("c",): SMALL - 1, ("d",): 1}
+
+    assert merged(sizes) == {("c",), ("d",)}
+
+
 @given(st.one_of(sizes_of_one, sizes_of_pairs))
 def test_no_small_number_can_be_had_back_from_a_sum(sizes: dict[tuple[str, ...], int]) -> None:
     hidden = merged(sizes)

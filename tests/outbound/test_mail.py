@@ -121,6 +121,7 @@ def test_a_mail_arrives_over_smtp() -> None:
     [
         ({"r3@example.org": "550 no such user"}, MailRefusedError),
         ({"r3@example.org": "450 greylisted, come back"}, UnavailableError),
+        ({"DATA": "500 no such command"}, MailRefusedError),
         ({"DATA": "554 looks like spam"}, MailRefusedError),
         ({"DATA": "452 disk full"}, UnavailableError),
     ],

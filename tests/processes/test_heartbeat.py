@@ -30,6 +30,15 @@ def test_a_process_that_has_not_beaten_for_long_is_taken_for_dead(tmp_path: Path
     assert is_alive(file, within=120)
 
 
+def test_a_beat_under_a_clock_that_was_set_back_since_says_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "beat"
+    beat(file)
+    ahead = time.time() + 3600
+    os.utime(file, (ahead, ahead))
+
+    assert not is_alive(file)
+
+
 def test_a_beat_that_cannot_be_written_kills_nobody(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
 

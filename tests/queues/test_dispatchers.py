@@ -56,6 +56,7 @@ def test_each_kind_travels_on_its_own_queue_and_a_message_is_one_id(server: Redi
             deliver(4, tier=5),
             deliver(5, tier=11),
             QueueMessage(topic=Topic.MAIL, id="mail-7"),
+            QueueMessage(topic=Topic.SIGN_IN, id="sign-in:8"),
             QueueMessage(topic=Topic.WEBHOOK, id="hook:fall:1"),
         ]
     )
@@ -65,6 +66,7 @@ def test_each_kind_travels_on_its_own_queue_and_a_message_is_one_id(server: Redi
     assert waiting(server, "pull.strong") == [(task, [deliver(2).id])]
     assert waiting(server, "pull.tier6") == [(task, [deliver(4).id]), (task, [deliver(5).id])]
     assert waiting(server, "mail") == [("swapflow.send_mail", ["mail-7"])]
+    assert waiting(server, "sign_in") == [("swapflow.send_mail", ["sign-in:8"])]
     assert waiting(server, "webhook") == [("swapflow.call_webhook", ["hook:fall:1"])]
     dispatcher.close()
 

@@ -98,6 +98,10 @@ class Deployed:
         """How often a process got ready so far."""
         return self.process.output().count(f"| {name} is ready after")
 
+    def failures(self, name: str) -> int:
+        """How often a process ended by itself."""
+        return self.process.output().count(f"| {name} exited with status ")
+
     def wait_for(self, claim: Callable[[], bool], *, what: str) -> None:
         """Wait for a claim, as long as they run; a failure shows what the processes printed."""
         self.process.wait_for(claim, what=what)

@@ -73,6 +73,21 @@ def test_what_is_written_by_programs_is_read_as_json_is() -> None:
         load_json("\n[" + deepest + "]")
 
 
+@pytest.mark.parametrize("number", [2**63, -(2**63), -(10**30), 10**5000])
+def test_integers_that_no_database_holds_are_refused_on_either_side(number: int) -> None:
+    with pytest.raises(ValueError, match="is beyond"):
+        load_json(f"[{_digits(number)}]")
+
+
+def test_the_largest_integers_are_read() -> None:
+    assert load_json(f"[{2**63 - 1}, {-(2**63) + 1}]") == [2**63 - 1, -(2**63) + 1]
+
+
+def _digits(number: int) -> str:
+    """Return the digits of a number that may be longer than Python writes at once."""
+    return f"1{'0' * 5000}" if number == 10**5000 else str(number)
+
+
 def test_brackets_inside_of_texts_do_not_count() -> None:
     check_json_nesting(json.dumps(["[" * 500, '\\"' + "{" * 500, "\\"]))
     assert load_toml(

@@ -217,13 +217,13 @@ def test_draws_know_what_a_spread_wants_of_a_list() -> None:
 
 
 def test_the_closed_form_of_20000_applicants_takes_at_most_30_milliseconds() -> None:
-    """The best of five, as other processes share the machine."""
+    """The best of five, in time of the processor, as other processes share the machine."""
     mean, deviation = posterior_of(0, n=20_000)
     members = best(mean, 1250)
     took = []
     for _ in range(5):
-        begun = time.perf_counter()
+        begun = time.thread_time()
         list_quality(mean, deviation, members)
-        took.append(time.perf_counter() - begun)
+        took.append(time.thread_time() - begun)
 
     assert min(took) <= 0.030

@@ -87,6 +87,21 @@ def test_whoever_is_in_conflict_records_nothing_at_a_terminal_either(met: Office
     assert close_to_call(met).count(name) == 1
 
 
+def test_a_conflict_holds_at_the_meeting_after_the_reviewer_has_left(met: Office) -> None:
+    name = close_to_call(met)[0]
+    reviewer = met.ask("reviewers", "list", "ms")["reviewers"][0]["reviewer"]
+    met.do("meeting", "conflict", "ms", name, reviewer, "--by", "chair")
+    met.do("reviewers", "leave", "ms", reviewer, "--reason", "moved away")
+
+    said = met.run("meeting", "record", "ms", name, "in", "--reason", "x", "--by", reviewer)
+    words = met.run("meeting", "endorse", "ms", name, "my student", "--by", reviewer)
+
+    for refused in (said, words):
+        assert refused.code == 1
+        assert "in conflict with this applicant" in refused.err
+    assert name in close_to_call(met)
+
+
 def test_what_a_meeting_cannot_say_is_refused_in_words(met: Office) -> None:
     name = close_to_call(met)[0]
 

@@ -11,12 +11,14 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+import redis
 
 from swapflow.engine.ports.records import Lease
 from swapflow.ledger.maintenance.backup import back_up, restore
 from swapflow.ledger.sql_ledger import SqlLedger
 from tests.cli.office import Office
 from tests.support.postgres import PostgresServer
+from tests.support.redis_server import RedisServer
 
 
 def note(ledger: SqlLedger, text: str) -> None:
@@ -212,3 +214,32 @@ def test_missing_tools_of_postgresql_are_named_with_their_package(
     said = office.run("db", "backup", str(office.folder / "x"))
     assert (said.code, "postgresql-client" in said.err) == (5, True)
     assert not (office.folder / "x").exists()
+
+
+def test_what_redis_holds_is_made_anew_for_one_cycle_or_for_all(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with RedisServer() as server:
+        monkeypatch.setenv("SWAPFLOW_REDIS_URL", server.url)
+        office.launched()
+
+        assert office.ask("state", "rebuild", "ms") == {"rebuilt": ["ms"]}
+        with redis.Redis.from_url(server.url) as client:
+            kept = {key: client.dump(key) for key in client.scan_iter()}
+            client.flushall()
+        assert office.ask("state", "rebuild", "--all") == {"rebuilt": ["ms"]}
+        with redis.Redis.from_url(server.url) as client:
+            again = {key: client.dump(key) for key in client.scan_iter()}
+
+    assert kept
+    assert again == kept
+
+
+@pytest.mark.parametrize("arguments", [(), ("ms", "--all")])
+def test_rebuilding_takes_either_a_cycle_or_all_of_them(
+    cycle: Office, arguments: tuple[str, ...]
+) -> None:
+    refused = cycle.run("state", "rebuild", *arguments)
+
+    assert refused.code == 2
+    assert "--all" in refused.err

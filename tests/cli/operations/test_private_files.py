@@ -185,3 +185,16 @@ def test_doctor_names_what_every_user_can_read(
     assert str(data / "outbox" / "one.eml") in found()["privacy of the data folder"]
     data.chmod(0o700)
     assert "privacy of the data folder" not in found()
+
+
+@pytest.mark.parametrize("mode", [0o604, 0o602])
+def test_a_file_that_others_may_read_or_only_write_is_told_of(
+    settings: Settings, mode: int
+) -> None:
+    close_to_others(settings)
+    settings.data_dir.chmod(0o701)
+    (settings.data_dir / "notes.txt").chmod(mode)
+
+    (told,) = open_data(settings)
+
+    assert str(settings.data_dir / "notes.txt") in told.says

@@ -6,7 +6,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from icalendar import Calendar
 
-from swapflow.domain.people.calendar_invitation import Guest, invitation, uid_of
+from swapflow.domain.people.calendar_invitation import (
+    LONGEST_LINE,
+    Guest,
+    invitation,
+    uid_of,
+)
 from swapflow.domain.people.interview import Interview
 
 
@@ -48,6 +53,8 @@ def test_a_title_and_a_place_are_read_back_as_they_were_written(text: str) -> No
     event = Calendar.from_ical(written).walk("VEVENT")[0]
     assert str(event["SUMMARY"]) == text
     assert str(event["LOCATION"]) == text
+    # RFC 5545, 3.1: octets, without the line break, and the blank of a continuation counts.
+    assert max(len(line.encode()) for line in written.split("\r\n")) <= LONGEST_LINE
 
 
 def test_an_invitation_is_read_back_with_its_time_guest_and_form() -> None:

@@ -11,7 +11,7 @@ from swapflow.domain.event import EventType
 from swapflow.domain.people.application import ApplicationStatus
 from swapflow.domain.people.reviewer import Absence, DeclineKind
 from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus
-from swapflow.domain.rules import Purpose, Rules
+from swapflow.domain.rules import Floor, Purpose, Rules
 from swapflow.domain.rules_text import from_text, to_text
 from swapflow.domain.rules_versions import FIRST_ASKING, LATEST_ASKING
 from swapflow.engine.lifecycle.launch import read_projection
@@ -196,6 +196,24 @@ def test_reinstating_gives_the_same_request_back_opened_as_it_was(url: str) -> N
     assert world.submit(first, 0.8).counts
     checked(world)
     world.ledger.dispose()
+
+
+@pytest.mark.parametrize("left", [3, 2, 1, 0])
+def test_reinstating_gives_back_as_many_requests_as_the_budget_pays_for(left: int) -> None:
+    thrice = rules(floors=(Floor(kind="review", count=3),), budget=24)
+    world = World(rules=thrice)
+    world.turn()
+    assert world.cycle.committed == 24
+    name = world.names()[world.waiting()[0].application]
+    move = world.product.applicants.move
+
+    move(CYCLE, name, ApplicationStatus.WITHDRAWN, by="ops", reason="left")
+    lower = replace(thrice, version=2, budget=21 + left)
+    world.product.cycles.change_rules(CYCLE, lower, by="ops", reason="less money")
+    move(CYCLE, name, ApplicationStatus.READY, by="ops", reason="a mistake")
+
+    assert world.cycle.committed == 21 + left
+    checked(world)
 
 
 def test_a_request_that_lapsed_during_a_withdrawal_comes_back_with_its_window() -> None:

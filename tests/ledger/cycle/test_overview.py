@@ -1,5 +1,6 @@
 """What the long lists read, on every database."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -50,6 +51,12 @@ def test_the_median_of_a_reviewer_is_of_the_days_that_answers_took(
         tx.insert_scores(
             [score(one) for one in seats], marks=[{} for _ in seats], remarks=["" for _ in seats]
         )
+        # Corrections say nothing about how long an answer took.
+        corrected = [
+            replace(score(one, revision=2), submitted_at=NOON + timedelta(days=30))
+            for one in seats
+        ]
+        tx.insert_scores(corrected, marks=[{} for _ in seats], remarks=["" for _ in seats])
         tx.move_assignments(
             [one.id for one in seats],
             AssignmentStatus.SCORED,

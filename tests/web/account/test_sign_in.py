@@ -569,6 +569,8 @@ def test_no_link_of_ours_leads_to_another_site(site: Site, path: str) -> None:
         ({"Origin": "http://evil.example"}, 403),
         ({"Origin": "null"}, 403),
         ({"Origin": "http://testserver"}, 303),
+        ({"Origin": "http://eviltestserver"}, 403),
+        ({"Origin": "http://testserver.evil.example"}, 403),
         ({}, 403),
     ],
 )

@@ -22,6 +22,18 @@ def test_a_list_is_read_in_pages_that_rows_coming_in_do_not_move(site: Site) -> 
     assert seen == [*(f"A{n:03d}" for n in range(1, 8)), "LATE"]
 
 
+def test_a_page_that_is_exactly_full_is_the_last_where_nothing_follows(site: Site) -> None:
+    site.launched(launch=False, applicants=6)
+    api = program(site)
+    first = api.get(f"{V1}/cycles/fall/applicants?limit=3")
+
+    second = api.get(first.links["next"]["url"])
+
+    assert [len(page.json()["items"]) for page in (first, second)] == [3, 3]
+    assert second.json()["next"] is None
+    assert "next" not in second.links
+
+
 def test_the_record_is_read_whole_in_pages(site: Site) -> None:
     site.launched()
     api = program(site)

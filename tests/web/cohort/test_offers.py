@@ -2,6 +2,7 @@
 
 import re
 from datetime import timedelta
+from zoneinfo import ZoneInfo
 
 from starlette.testclient import TestClient
 
@@ -41,7 +42,9 @@ def test_places_are_offered_answered_and_passed_on_at_the_screen(site: Site) -> 
     assert offered(client, until="2030-04-15") == 303
     first, second, *_ = site.product.offers.standing("fall").offers
     assert first.until is not None
-    assert f"{first.until:%Y-%m-%d}" == "2030-04-15"
+    # The whole of the day counts, where the program is.
+    zone = ZoneInfo(site.product.cycles.rules("fall").zone)
+    assert f"{first.until.astimezone(zone):%Y-%m-%d %H:%M:%S}" == "2030-04-15 23:59:59"
     assert answers(client, first.application, "accepted") == 303
     assert answers(client, second.application, "declined") == 303
     heir = site.product.offers.standing("fall").waitlist[0]

@@ -28,6 +28,12 @@ def test_a_name_of_many_parts_is_refused_in_words(site: Site) -> None:
     assert "has at most 64 parts" in answer.text
 
 
+def test_rows_come_in_the_order_of_their_numbers_and_gaps_close() -> None:
+    tree = nested([(f"kinds.{number}.name", f"n{number}") for number in (10, 2, 0, 11)])
+
+    assert tree == {"kinds": [{"name": f"n{number}"} for number in (0, 2, 10, 11)]}
+
+
 def test_a_number_of_many_digits_is_no_row_and_nobody() -> None:
     tree: dict[str, Tree] = nested([(f"kinds.{LONG}.name", "x"), ("kinds.0.name", "y")])
 
