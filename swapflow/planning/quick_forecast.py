@@ -293,7 +293,7 @@ def _cut(mean: FloatArray, places: int) -> FloatArray:
     """Return the middle between the last in and the first out of each round, shape (rounds, 1)."""
     size = mean.shape[1]
     if places >= size:
-        return mean.min(axis=1, keepdims=True) - 1.0
+        return np.asarray(mean.min(axis=1, keepdims=True) - 1.0)
     ends = np.partition(mean, (size - places - 1, size - places), axis=1)
     return np.asarray(ends[:, [size - places - 1, size - places]].mean(axis=1, keepdims=True))
 

@@ -38,7 +38,12 @@ def people(**groups: tuple[int, int]) -> list[ApplicantRow]:
 
 
 def test_a_group_is_merged_below_the_size_from_which_groups_are_shown_and_not_at_it() -> None:
-    sizes = {("a",): SMALL, ("b",): 2 * SMALL, ("c",): SMALL - 1, ("d",): 1}
+    sizes: dict[tuple[str, ...], int] = {
+        ("a",): SMALL,
+        ("b",): 2 * SMALL,
+        ("c",): SMALL - 1,
+        ("d",): 1,
+    }
 
     assert merged(sizes) == {("c",), ("d",)}
 
