@@ -179,6 +179,16 @@ TEXTS = {
         "score on a scale of 0 to 1; 0.15 to 0.17 is common"
     ),
     "list_final_rules": "the list is fixed; reopen it before the rules change",
+    "nobody_ticked": "tick the applicants first",
+    "too_many_ticked": "{count} applicants are ticked; at most {most} at once",
+    "ticked_not_in_program": "one of the ticked applicants is not in this program",
+    "ticked_in_other_state": (
+        "{count} of the ticked is not {allowed}: {applicants}; nothing was done, untick it",
+        "{count} of the ticked are not {allowed}: {applicants}; nothing was done, untick them",
+    ),
+    "request_not_taken_back": (
+        "this request cannot be taken back: it was begun, answered or closed, or the rule made it"
+    ),
     "request_not_found": "there is no request {request!r}",
     "request_not_proposed": "request {request!r} is {status}, not proposed",
     "kinds_moved": (

@@ -9,11 +9,11 @@ from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Select, bindparam, case, delete, func, insert, select
+from sqlalchemy import Select, bindparam, case, delete, exists, func, insert, or_, select
 from typing_extensions import override
 
 from swapflow.domain.people.application import ApplicationStatus
-from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT, AssignmentStatus
+from swapflow.domain.reviewing.assignment import AssignmentStatus, PullStatus
 from swapflow.engine.ports.coordination import Coordination
 from swapflow.engine.ports.live_state import ALTERED
 from swapflow.engine.ports.overview import OverviewReads
@@ -35,11 +35,14 @@ from swapflow.ledger.schema import (
     CYCLE,
     DECISION,
     EVENT,
+    INTERVIEW,
     NOTE,
     PERSON,
     PIN,
+    PULL,
     SCORE,
 )
+from swapflow.ledger.schema.reviewing import OPEN_ONLY, UNFINISHED_ONLY
 
 
 _ALTERED_AT = (
@@ -48,7 +51,9 @@ _ALTERED_AT = (
     .scalar_subquery()
     .label("altered_at")
 )
-_OPEN = tuple(sorted(status.value for status in OPEN_ASSIGNMENT))
+_WHOM = ASSIGNMENT.c.application + 0
+"""Whom an assignment is about, as an expression: SQLite would otherwise group in the order of an
+index of all assignments instead of reading the few that are open."""
 _STUCK_AFTER = timedelta(seconds=20)
 _STATUSES = {status.value: status for status in ApplicationStatus}
 
@@ -108,7 +113,8 @@ class SqlOverview(OverviewReads, Coordination):
                     func.count().label("count"),
                     func.sum(late).label("overdue"),
                 )
-                .where(ASSIGNMENT.c.cycle_id == cycle_id, ASSIGNMENT.c.status.in_(_OPEN))
+                # In the words of a partial index, or SQLite would read every assignment.
+                .where(ASSIGNMENT.c.cycle_id == cycle_id, OPEN_ONLY)
                 .group_by(ASSIGNMENT.c.kind, ASSIGNMENT.c.reviewer)
                 .order_by(ASSIGNMENT.c.kind, ASSIGNMENT.c.reviewer)
             )
@@ -134,6 +140,30 @@ class SqlOverview(OverviewReads, Coordination):
                 done=done[reviewer][0] if reviewer in done else 0,
                 median_days=statistics.median(days[reviewer]) if reviewer in days else None,
                 last_at=done[reviewer][1] if reviewer in done else None,
+            )
+            for reviewer in waiting.keys() | done.keys()
+        }
+
+    @override
+    def counted_loads(self, cycle_id: str) -> dict[int, Load]:
+        waiting = self._waiting_by_reviewer(cycle_id)
+        query = (
+            select(ASSIGNMENT.c.reviewer, func.count())
+            .where(
+                ASSIGNMENT.c.cycle_id == cycle_id,
+                ASSIGNMENT.c.status == AssignmentStatus.SCORED.value,
+            )
+            .group_by(ASSIGNMENT.c.reviewer)
+        )
+        with self._database.reading() as connection:
+            done: dict[int, int] = dict(map(tuple, connection.execute(query)))
+        return {
+            reviewer: Load(
+                waiting=waiting.get(reviewer, (0, 0))[0],
+                overdue=waiting.get(reviewer, (0, 0))[1],
+                done=done.get(reviewer, 0),
+                median_days=None,
+                last_at=None,
             )
             for reviewer in waiting.keys() | done.keys()
         }
@@ -205,6 +235,53 @@ class SqlOverview(OverviewReads, Coordination):
                 else (asked, False)
                 for application, asked, answered in connection.execute(query)
             }
+
+    @override
+    def asked_for(self, cycle_id: str) -> dict[tuple[int, int], int]:
+        query = (
+            select(_WHOM, ASSIGNMENT.c.kind, func.count())
+            # In the words of a partial index, or SQLite would not use it.
+            .where(ASSIGNMENT.c.cycle_id == cycle_id, OPEN_ONLY)
+            .group_by(_WHOM, ASSIGNMENT.c.kind)
+        )
+        with self._database.reading() as connection:
+            return {
+                (application, kind): count
+                for application, kind, count in connection.execute(query)
+            }
+
+    @override
+    def undated(self, cycle_id: str) -> frozenset[int]:
+        several = exists().where(PULL.c.cycle_id == cycle_id, PULL.c.kind > 0)
+        dated = exists().where(INTERVIEW.c.pull_id == PULL.c.id, ~INTERVIEW.c.cancelled)
+        query = (
+            select(PULL.c.application + 0)
+            .where(
+                PULL.c.cycle_id == cycle_id,
+                UNFINISHED_ONLY,
+                PULL.c.status == PullStatus.OPEN.value,
+                ~dated,
+                or_(PULL.c.kind > 0, ~several),
+            )
+            .distinct()
+        )
+        with self._database.reading() as connection:
+            return frozenset(connection.execute(query).scalars())
+
+    @override
+    def far_apart(self, cycle_id: str, *, least: int) -> frozenset[int]:
+        later = SCORE.alias("later")
+        corrected = exists().where(
+            later.c.assignment_id == SCORE.c.assignment_id, later.c.revision > SCORE.c.revision
+        )
+        query = (
+            select(SCORE.c.application)
+            .where(SCORE.c.cycle_id == cycle_id, SCORE.c.counts, ~corrected)
+            .group_by(SCORE.c.application)
+            .having(func.max(SCORE.c.value) - func.min(SCORE.c.value) >= least)
+        )
+        with self._database.reading() as connection:
+            return frozenset(connection.execute(query).scalars())
 
     @override
     def process_health(self, cycle_id: str) -> ProcessHealth:
