@@ -53,7 +53,7 @@ audit: setup  ## Ask the Python index for known faults of what the lock names (n
 bench: setup  ## Measure speed on this machine, into var/bench.json
 	$(BIN)/python -m tests.bench
 
-bench-pages: setup  ## Time the pages of big programs (LIMIT 300 ms with 20,000 applicants), into var/pages.json
+bench-pages: setup  ## Time the pages of big programs, 300 ms with 20,000 applicants at most, into var/pages.json
 	$(BIN)/python -m tests.bench.pages
 
 load: setup  ## Run three cycles at once for MINUTES (10), DATABASE sqlite or postgresql, into var/load.json

@@ -51,8 +51,6 @@ TEXTS = {
     "act_several_held": ("held {count} applicant", "held {count} applicants"),
     "act_several_released": ("released {count} applicant", "released {count} applicants"),
     "act_request_undone": "took a request back; no other reviewer is asked instead",
-    "act_view_saved": "saved a view of the applicants",
-    "act_view_removed": "removed a view of the applicants",
     # Reviewers
     "act_reviewer_reminded": "reminded a reviewer",
     "act_reviewer_left": "ended a reviewer's role",

@@ -24,7 +24,7 @@ TICKS = (0, 20, 40, 60, 80, 100)
 MOST_DOTS = 8
 """Dots in a row; more are told as a number."""
 
-WATER_WIDTH, WATER_LABELS, WATER_ROW = 464.0, 168.0, 38.0
+WATER_WIDTH, WATER_LABELS, WATER_ROW = 464.0, 188.0, 38.0
 """Width of a waterfall, of its labels, and height of a step, in pixels."""
 
 LOOKS = {"in": "in", "too close": "close", "out": "out", "": "none"}
@@ -169,7 +169,7 @@ class Waterfall:
 def waterfall(way: EstimateWay, cut: float | None) -> Waterfall:
     """Draw a way in whole points that add up; steps under half a point are left out."""
     few = (
-        gettext("Few reviews, and how reviewers mark")
+        gettext("Few reviews and marking")
         if way.severity is None
         else gettext("Few reviews so far")
     )
