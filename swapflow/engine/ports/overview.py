@@ -16,6 +16,13 @@ class OverviewReads(Protocol):
         """Read who a cycle's applications are, in the order of their numbers; all or some."""
         ...
 
+    def names_digest(self, cycle_id: str) -> str:
+        """Compute a digest of what `named` would return for all, without reading it.
+
+        A corrected name writes no event, so a list that is kept compares this.
+        """
+        ...
+
     def waiting(self, cycle_id: str) -> tuple[Waiting, ...]:
         """Count open assignments, and those of them that are overdue, by kind and reviewer."""
         ...

@@ -9,14 +9,21 @@ from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Select, bindparam, case, delete, exists, func, insert, or_, select
+from sqlalchemy import (
+    Select,
+    bindparam,
+    case,
+    delete,
+    func,
+    insert,
+    select,
+)
 from typing_extensions import override
 
 from swapflow.domain.people.application import ApplicationStatus
-from swapflow.domain.reviewing.assignment import AssignmentStatus, PullStatus
+from swapflow.domain.reviewing.assignment import AssignmentStatus
 from swapflow.engine.ports.coordination import Coordination
 from swapflow.engine.ports.live_state import ALTERED
-from swapflow.engine.ports.overview import OverviewReads
 from swapflow.engine.ports.records import (
     ApplicantName,
     DecisionRecord,
@@ -29,20 +36,19 @@ from swapflow.engine.ports.records import (
 from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.row_mapping import AnyRow, to_decision
 from swapflow.ledger.core.statements import require_cycle, rows_in
+from swapflow.ledger.cycle.people.tables import SqlTables
 from swapflow.ledger.schema import (
     APPLICATION,
     ASSIGNMENT,
     CYCLE,
     DECISION,
     EVENT,
-    INTERVIEW,
     NOTE,
     PERSON,
     PIN,
-    PULL,
     SCORE,
 )
-from swapflow.ledger.schema.reviewing import OPEN_ONLY, UNFINISHED_ONLY
+from swapflow.ledger.schema.reviewing import OPEN_ONLY
 
 
 _ALTERED_AT = (
@@ -51,14 +57,11 @@ _ALTERED_AT = (
     .scalar_subquery()
     .label("altered_at")
 )
-_WHOM = ASSIGNMENT.c.application + 0
-"""Whom an assignment is about, as an expression: SQLite would otherwise group in the order of an
-index of all assignments instead of reading the few that are open."""
 _STUCK_AFTER = timedelta(seconds=20)
 _STATUSES = {status.value: status for status in ApplicationStatus}
 
 
-class SqlOverview(OverviewReads, Coordination):
+class SqlOverview(SqlTables, Coordination):
     """The part of the ledger behind the dashboard.
 
     Raises:
@@ -235,53 +238,6 @@ class SqlOverview(OverviewReads, Coordination):
                 else (asked, False)
                 for application, asked, answered in connection.execute(query)
             }
-
-    @override
-    def asked_for(self, cycle_id: str) -> dict[tuple[int, int], int]:
-        query = (
-            select(_WHOM, ASSIGNMENT.c.kind, func.count())
-            # In the words of a partial index, or SQLite would not use it.
-            .where(ASSIGNMENT.c.cycle_id == cycle_id, OPEN_ONLY)
-            .group_by(_WHOM, ASSIGNMENT.c.kind)
-        )
-        with self._database.reading() as connection:
-            return {
-                (application, kind): count
-                for application, kind, count in connection.execute(query)
-            }
-
-    @override
-    def undated(self, cycle_id: str) -> frozenset[int]:
-        several = exists().where(PULL.c.cycle_id == cycle_id, PULL.c.kind > 0)
-        dated = exists().where(INTERVIEW.c.pull_id == PULL.c.id, ~INTERVIEW.c.cancelled)
-        query = (
-            select(PULL.c.application + 0)
-            .where(
-                PULL.c.cycle_id == cycle_id,
-                UNFINISHED_ONLY,
-                PULL.c.status == PullStatus.OPEN.value,
-                ~dated,
-                or_(PULL.c.kind > 0, ~several),
-            )
-            .distinct()
-        )
-        with self._database.reading() as connection:
-            return frozenset(connection.execute(query).scalars())
-
-    @override
-    def far_apart(self, cycle_id: str, *, least: int) -> frozenset[int]:
-        later = SCORE.alias("later")
-        corrected = exists().where(
-            later.c.assignment_id == SCORE.c.assignment_id, later.c.revision > SCORE.c.revision
-        )
-        query = (
-            select(SCORE.c.application)
-            .where(SCORE.c.cycle_id == cycle_id, SCORE.c.counts, ~corrected)
-            .group_by(SCORE.c.application)
-            .having(func.max(SCORE.c.value) - func.min(SCORE.c.value) >= least)
-        )
-        with self._database.reading() as connection:
-            return frozenset(connection.execute(query).scalars())
 
     @override
     def process_health(self, cycle_id: str) -> ProcessHealth:

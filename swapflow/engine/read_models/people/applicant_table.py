@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from swapflow.domain.cycle import CycleStatus, Position
-from swapflow.domain.event import EventType
+from swapflow.domain.cycle import Position
 from swapflow.domain.people.plain_words import forms_searched, search_among
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.records import ApplicantName
@@ -23,6 +22,7 @@ from swapflow.engine.read_models.latest_cache import LatestCache
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Seen = tuple[Position, bool, str]
 
 FAR_APART = 0.4
 """Distance of two counted scores of one applicant from which reviewers are said to disagree."""
@@ -33,19 +33,6 @@ RADII = 1.96
 NO_STANDING, IN, CLOSE, OUT = "", "in", "too close", "out"
 STANDINGS = (NO_STANDING, IN, CLOSE, OUT)
 """What an applicant is now, by the number in the column."""
-
-READ_AT_MOST = 200
-"""New events that are looked through for one about people; after more of them names are read."""
-
-_ABOUT_PEOPLE = frozenset(
-    {
-        EventType.APPLICATION_ADDED,
-        EventType.APPLICATION_CHANGED,
-        EventType.APPLICATION_MOVED,
-        EventType.APPLICATIONS_MERGED,
-        EventType.PURGED,
-    }
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +65,8 @@ class ApplicantTable:
 
     Attributes:
         position: The event that all of it includes.
-        seen: The event and the state of the dashboard that it was built from.
+        seen: The event of the dashboard that it was built from, whether that knew the quality of
+            the list, and the digest of the names.
         places: Places of the program.
         cut: The estimate at which places end, in [0, 1]; None without a list, and where all fit.
         names: Who they are, as many as there are rows.
@@ -94,7 +82,7 @@ class ApplicantTable:
     """
 
     position: Position
-    seen: tuple[Position, bool]
+    seen: Seen
     places: int
     cut: float | None
     names: tuple[ApplicantName, ...]
@@ -199,32 +187,19 @@ def applicant_table(
         cache: The tables built last.
     """
     cycle = ledger.cycle(cycle_id)
-    seen = (dashboard.position, dashboard.quality is not None)
+    digest = ledger.names_digest(cycle_id)
+    seen = (dashboard.position, dashboard.quality is not None, digest)
     known = cache.get(cycle_id)
-    # A draft changes without events.
-    if cycle.status is CycleStatus.DRAFT:
-        known = None
     if known is not None and (known.position, known.seen) == (cycle.position, seen):
         return known
-    names = _names(cycle_id, known, ledger=ledger)
+    same = known is not None and known.seen[2] == digest
+    names = known.names if known is not None and same else ledger.named(cycle_id)
     kinds = len(ledger.rules(cycle_id).kinds)
     table = _columns(names, dashboard, kinds=kinds, position=cycle.position, seen=seen)
     _add_requests(table, cycle_id, ledger=ledger)
     if known is not None:
         _keep_lazy(table, known)
     return cache.put(cycle_id, table)
-
-
-def _names(
-    cycle_id: str, known: ApplicantTable | None, *, ledger: Ledger
-) -> tuple[ApplicantName, ...]:
-    """Read who the applicants are, unless nothing since the known table was about people."""
-    if known is not None:
-        new = ledger.events(cycle_id, after=known.position, at_most=READ_AT_MOST + 1)
-        few = new is not None and len(new) <= READ_AT_MOST
-        if new is not None and few and _ABOUT_PEOPLE.isdisjoint(event.type for event in new):
-            return known.names
-    return ledger.named(cycle_id)
 
 
 def _keep_lazy(table: ApplicantTable, known: ApplicantTable) -> None:
@@ -241,7 +216,7 @@ def _columns(
     *,
     kinds: int,
     position: Position,
-    seen: tuple[Position, bool],
+    seen: Seen,
 ) -> ApplicantTable:
     """Spread the dashboard's rows, which are in the order of ranks, over the applicants."""
     size = len(names)
