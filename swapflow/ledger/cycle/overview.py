@@ -36,7 +36,7 @@ from swapflow.engine.ports.records import (
 from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.row_mapping import AnyRow, to_decision
 from swapflow.ledger.core.statements import require_cycle, rows_in
-from swapflow.ledger.cycle.people.tables import SqlTables
+from swapflow.ledger.cycle.lists.tables import SqlTables
 from swapflow.ledger.schema import (
     APPLICATION,
     ASSIGNMENT,
