@@ -138,10 +138,9 @@ def test_a_sick_reviewer_is_one_form_that_gives_open_reviews_to_others(site: Sit
     assert open_before
     assert site.product.reports.waiting_for("fall", 0) == ()
     taken = [site.product.tasks.get(one.id).status.value for one in open_before]
-    assert set(taken) == {"taken_back"}
+    assert set(taken) == {"taken back"}
     assert len(site.product.reviewers.list("fall")[0].absences) == 1
     assert site.product.reports.verify("fall").passed
-    assert client.get("/reviewers/fall/0").text.count("review goes to") <= 1
 
 
 def test_a_conflict_is_one_press_on_the_applicants_page_and_one_to_undo(site: Site) -> None:
