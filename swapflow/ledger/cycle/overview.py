@@ -147,38 +147,6 @@ class SqlOverview(SqlTables, Coordination):
             for reviewer in waiting.keys() | done.keys()
         }
 
-    @override
-    def counted_loads(self, cycle_id: str) -> dict[int, Load]:
-        waiting = self._waiting_by_reviewer(cycle_id)
-        query = (
-            select(ASSIGNMENT.c.reviewer, func.count())
-            .where(
-                ASSIGNMENT.c.cycle_id == cycle_id,
-                ASSIGNMENT.c.status == AssignmentStatus.SCORED.value,
-            )
-            .group_by(ASSIGNMENT.c.reviewer)
-        )
-        with self._database.reading() as connection:
-            done: dict[int, int] = dict(map(tuple, connection.execute(query)))
-        return {
-            reviewer: Load(
-                waiting=waiting.get(reviewer, (0, 0))[0],
-                overdue=waiting.get(reviewer, (0, 0))[1],
-                done=done.get(reviewer, 0),
-                median_days=None,
-                last_at=None,
-            )
-            for reviewer in waiting.keys() | done.keys()
-        }
-
-    def _waiting_by_reviewer(self, cycle_id: str) -> dict[int, tuple[int, int]]:
-        """Count each reviewer's open assignments, and the overdue ones."""
-        totals: dict[int, tuple[int, int]] = {}
-        for one in self.waiting(cycle_id):
-            count, overdue = totals.get(one.reviewer, (0, 0))
-            totals[one.reviewer] = (count + one.count, overdue + one.overdue)
-        return totals
-
     def _middle_answers(self, cycle_id: str) -> Select[*tuple[Any, ...]]:
         """Build the query for each reviewer's one or two middle answers, by duration.
 

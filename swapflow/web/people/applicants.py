@@ -15,7 +15,7 @@ from swapflow.web.http.context import Product, app_context
 from swapflow.web.http.dependencies import may, may_anywhere, seat_view_of
 from swapflow.web.http.program_page import NOTHING_REFUSED, Refused, held, visible
 from swapflow.web.http.rendering import render
-from swapflow.web.people.listing import PAGE, SORTS, VIEWS, Listed, Listing, counts
+from swapflow.web.people.listing import PAGE, SORTS, VIEWS, ApplicantListing, Listed, counts
 from swapflow.web.people.marks import BAR_WIDTH, drawn, table_scale
 
 
@@ -54,7 +54,7 @@ def table_page(
     principal: Principal,
     product: Product,
     cycle_id: str,
-    listing: Listing,
+    listing: ApplicantListing,
     *,
     ticked: Ticked | None = None,
 ) -> Response:

@@ -41,7 +41,7 @@ SORTS: Mapping[str, Callable[[ApplicantTable], NDArray[np.int64]]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Listing:
+class ApplicantListing:
     """What the address of the table asks for.
 
     Attributes:
@@ -62,7 +62,7 @@ class Listing:
 
     def address(self, **change: object) -> str:
         """Return the query of the same listing with something changed; the first page of it."""
-        first = Listing()
+        first = ApplicantListing()
         asked = {one.name: getattr(self, one.name) for one in fields(self)} | {"page": 1} | change
         told = {name: text for name, text in asked.items() if text != getattr(first, name)}
         return "?" + urlencode(told) if told else "?"
@@ -88,12 +88,12 @@ def listing_of(
     view: Word = "",
     sort: Word = "rank",
     page: Annotated[int, Query(ge=1, le=100_000)] = 1,
-) -> Listing:
+) -> ApplicantListing:
     """Read what the address asks for."""
-    return Listing(q=q, state=state, standing=standing, view=view, sort=sort, page=page)
+    return ApplicantListing(q=q, state=state, standing=standing, view=view, sort=sort, page=page)
 
 
-Listed = Annotated[Listing, Depends(listing_of)]
+Listed = Annotated[ApplicantListing, Depends(listing_of)]
 
 
 def counts(table: ApplicantTable) -> dict[str, int]:

@@ -12,7 +12,7 @@ import numpy as np
 from swapflow.domain.people.application import ApplicationStatus
 from swapflow.engine.ports.records import Pin
 from swapflow.engine.read_models.estimate_way import WORTH_A_WORD, EstimateWay
-from swapflow.engine.read_models.people.applicant_table import ApplicantRow, ApplicantTable
+from swapflow.engine.read_models.people.applicant_table import ApplicantTable, RankedRow
 from swapflow.i18n.languages import gettext
 
 
@@ -32,7 +32,7 @@ LOOKS = {"in": "in", "too close": "close", "out": "out", "": "none"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scale:
+class ChartScale:
     """Where a score in [0, 1] is drawn; scores below `low` are drawn at the left edge."""
 
     low: float
@@ -64,7 +64,7 @@ class DrawnRow:
         pin: "in", "out", or "" without a pin.
     """
 
-    row: ApplicantRow
+    row: RankedRow
     left: float = 0.0
     width: float = 0.0
     dot: float = 0.0
@@ -81,17 +81,19 @@ class DrawnRow:
         return self.row.who.status is ApplicationStatus.READY
 
 
-def table_scale(table: ApplicantTable) -> Scale:
+def table_scale(table: ApplicantTable) -> ChartScale:
     """Return one scale for all rows: nearly all margins fit, in steps of twenty points."""
     scored = table.rank > 0
     low = 0.0
     if scored.any():
         ends = table.estimate[scored] - np.minimum(table.margin[scored], 1.0)
         low = min(max(np.floor(5 * float(np.percentile(ends, 2))) / 5, 0.0), 0.6)
-    return Scale(low=low, left=BAR_EDGE, right=BAR_WIDTH - BAR_EDGE)
+    return ChartScale(low=low, left=BAR_EDGE, right=BAR_WIDTH - BAR_EDGE)
 
 
-def drawn(table: ApplicantTable, row: ApplicantRow, scale: Scale, pins: Sequence[Pin]) -> DrawnRow:
+def drawn(
+    table: ApplicantTable, row: RankedRow, scale: ChartScale, pins: Sequence[Pin]
+) -> DrawnRow:
     """Compute what is drawn in a row."""
     shapes = [
         ("circle" if kind == 0 else "diamond", came)
@@ -117,7 +119,7 @@ def drawn(table: ApplicantTable, row: ApplicantRow, scale: Scale, pins: Sequence
     )
 
 
-def tenths_of(row: ApplicantRow) -> int | None:
+def tenths_of(row: RankedRow) -> int | None:
     """Return a likelihood in tenths; who is too close to call is never certain either way."""
     if row.likely is None:
         return None
@@ -161,7 +163,7 @@ class Waterfall:
     """The way from an average to an estimate as it is drawn."""
 
     steps: tuple[WaterStep, ...]
-    scale: Scale
+    scale: ChartScale
     cut: float | None
     height: float
 
@@ -186,7 +188,7 @@ def waterfall(way: EstimateWay, cut: float | None) -> Waterfall:
     ends.append(way.estimate if kept else way.mean)
     lowest = min(*ends, way.estimate, 1.0 if cut is None else cut)
     low = min(max(np.floor(5 * (lowest - 0.05)) / 5, 0.0), 0.8)
-    scale = Scale(low=low, left=WATER_LABELS, right=WATER_WIDTH - 18)
+    scale = ChartScale(low=low, left=WATER_LABELS, right=WATER_WIDTH - 18)
     first = gettext("Average of the reviews")
     steps = [_total(first, way.mean, scale, 0)]
     for place, (name, _) in enumerate(kept, start=1):
@@ -200,7 +202,7 @@ def waterfall(way: EstimateWay, cut: float | None) -> Waterfall:
     )
 
 
-def _total(name: str, end: float, scale: Scale, place: int) -> WaterStep:
+def _total(name: str, end: float, scale: ChartScale, place: int) -> WaterStep:
     width = max(scale.at(end) - scale.left, 1.0)
     return WaterStep(
         name=name,
@@ -213,7 +215,7 @@ def _total(name: str, end: float, scale: Scale, place: int) -> WaterStep:
     )
 
 
-def _change(name: str, start: float, end: float, scale: Scale, place: int) -> WaterStep:
+def _change(name: str, start: float, end: float, scale: ChartScale, place: int) -> WaterStep:
     left = min(scale.at(start), scale.at(end))
     return WaterStep(
         name=name,

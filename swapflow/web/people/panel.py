@@ -35,7 +35,7 @@ from swapflow.web.http.program_page import (
 )
 from swapflow.web.http.rendering import render
 from swapflow.web.people.applicants import seen_table
-from swapflow.web.people.listing import Listed, Listing
+from swapflow.web.people.listing import ApplicantListing, Listed
 from swapflow.web.people.marks import BAR_WIDTH, drawn, table_scale, waterfall
 
 
@@ -113,10 +113,10 @@ def card(
     number: int,
     refused: Refused = NOTHING_REFUSED,
     *,
-    listing: Listing | None = None,
+    listing: ApplicantListing | None = None,
 ) -> Response:
     """Render an applicant's page, with a form that was refused if there is one."""
-    application, listing = product.applicants.get(cycle_id, number), listing or Listing()
+    application, listing = product.applicants.get(cycle_id, number), listing or ApplicantListing()
     cycle, rules = product.cycles.get(cycle_id), product.cycles.rules(cycle_id)
     seat = seat_view_of(request, principal, cycle_id)
     if seat is not None and not seat.sees(number):
@@ -213,7 +213,9 @@ def _said(
     return said
 
 
-def _beside(table: ApplicantTable, listing: Listing, number: int) -> tuple[int | None, int | None]:
+def _beside(
+    table: ApplicantTable, listing: ApplicantListing, number: int
+) -> tuple[int | None, int | None]:
     """Return who comes before and after an applicant in the table that a page came from."""
     numbers = [table.names[int(index)].number for index in listing.rows(table)]
     if number not in numbers:

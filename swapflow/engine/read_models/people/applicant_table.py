@@ -36,7 +36,7 @@ STANDINGS = (NO_STANDING, IN, CLOSE, OUT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ApplicantRow:
+class RankedRow:
     """One applicant in the table.
 
     Attributes:
@@ -129,11 +129,11 @@ class ApplicantTable:
         is_found = search_among(wanted)
         return np.fromiter(map(is_found, self._searched), dtype=np.bool_, count=self.size)
 
-    def row(self, index: int) -> ApplicantRow:
+    def row(self, index: int) -> RankedRow:
         """Return one row in words and plain numbers."""
         known = bool(self.rank[index])
         likely = float(self.likely[index])
-        return ApplicantRow(
+        return RankedRow(
             who=self.names[index],
             rank=int(self.rank[index]) or None,
             estimate=float(self.estimate[index]) if known else None,
@@ -144,7 +144,7 @@ class ApplicantTable:
             asked=tuple(self.asked[index].tolist()),
         )
 
-    def row_of(self, number: int) -> ApplicantRow | None:
+    def row_of(self, number: int) -> RankedRow | None:
         """Return the row of an applicant by number; None if the table leaves them out."""
         at = next((i for i in self._places_near(number) if self.names[i].number == number), None)
         return None if at is None else self.row(at)

@@ -8,8 +8,9 @@ import hashlib
 from sqlalchemy import ColumnElement, Text, cast, exists, func, literal, or_, select
 from typing_extensions import override
 
-from swapflow.domain.reviewing.assignment import PullStatus
+from swapflow.domain.reviewing.assignment import AssignmentStatus, PullStatus
 from swapflow.engine.ports.overview import OverviewReads
+from swapflow.engine.ports.records import Load
 from swapflow.ledger.core.database import Database
 from swapflow.ledger.schema import APPLICATION, ASSIGNMENT, INTERVIEW, PERSON, PULL, SCORE
 from swapflow.ledger.schema.reviewing import OPEN_ONLY, UNFINISHED_ONLY
@@ -94,3 +95,35 @@ class SqlTables(OverviewReads):
         )
         with self._database.reading() as connection:
             return frozenset(connection.execute(query).scalars())
+
+    @override
+    def counted_loads(self, cycle_id: str) -> dict[int, Load]:
+        waiting = self._waiting_by_reviewer(cycle_id)
+        query = (
+            select(ASSIGNMENT.c.reviewer, func.count())
+            .where(
+                ASSIGNMENT.c.cycle_id == cycle_id,
+                ASSIGNMENT.c.status == AssignmentStatus.SCORED.value,
+            )
+            .group_by(ASSIGNMENT.c.reviewer)
+        )
+        with self._database.reading() as connection:
+            done: dict[int, int] = dict(map(tuple, connection.execute(query)))
+        return {
+            reviewer: Load(
+                waiting=waiting.get(reviewer, (0, 0))[0],
+                overdue=waiting.get(reviewer, (0, 0))[1],
+                done=done.get(reviewer, 0),
+                median_days=None,
+                last_at=None,
+            )
+            for reviewer in waiting.keys() | done.keys()
+        }
+
+    def _waiting_by_reviewer(self, cycle_id: str) -> dict[int, tuple[int, int]]:
+        """Count each reviewer's open assignments, and the overdue ones."""
+        totals: dict[int, tuple[int, int]] = {}
+        for one in self.waiting(cycle_id):
+            count, overdue = totals.get(one.reviewer, (0, 0))
+            totals[one.reviewer] = (count + one.count, overdue + one.overdue)
+        return totals
