@@ -44,12 +44,23 @@ TEXTS = {
         "kept spellings apart, in later lists too; {count} applicant changed back",
         "kept spellings apart, in later lists too; {count} applicants changed back",
     ),
+    "act_reviews_asked": (
+        "asked for {count} extra review ({kind}); it goes to a reviewer within moments",
+        "asked for {count} extra reviews ({kind}); they go to reviewers within moments",
+    ),
+    "act_several_held": ("held {count} applicant", "held {count} applicants"),
+    "act_several_released": ("released {count} applicant", "released {count} applicants"),
+    "act_request_undone": "took a request back; no other reviewer is asked instead",
     # Reviewers
     "act_reviewer_reminded": "reminded a reviewer",
     "act_reviewer_left": "ended a reviewer's role",
     "act_requests_taken_back": "took back what a reviewer had not begun",
     "act_request_passed_on": "passed a review on",
     "act_reviewer_paused": "paused a reviewer for some days",
+    "act_reviewer_away_given": (
+        "noted that a reviewer is away; {count} review goes to another reviewer",
+        "noted that a reviewer is away; {count} reviews go to other reviewers",
+    ),
     "act_pause_ended": "ended a reviewer's pause",
     "act_reviewer_returned": "put a reviewer on the roster again",
     "act_reviewer_erased": "erased reviewer {number}",

@@ -182,6 +182,16 @@ TEXTS = {
     "list_final_rules": "the list is final; reopen it before the rules change",
     "request_not_found": "there is no review {request!r}",
     "request_not_proposed": "review {request!r} is {status}, not proposed",
+    "nobody_ticked": "tick the applicants first",
+    "too_many_ticked": "{count} applicants are ticked; at most {most} at once",
+    "ticked_not_in_program": "one of the ticked applicants is not in this program",
+    "ticked_in_other_state": (
+        "{count} of the ticked is not {allowed}: {applicants}; nothing was done, untick it",
+        "{count} of the ticked are not {allowed}: {applicants}; nothing was done, untick them",
+    ),
+    "request_not_taken_back": (
+        "this request cannot be taken back: it was begun, answered or closed, or the rule made it"
+    ),
     "kinds_moved": (
         "reviews and interviews may be appended, not removed, renamed or moved: {before} "
         "before, {after} now"

@@ -28,8 +28,6 @@ from swapflow.web.cohort import (
     result,
 )
 from swapflow.web.cycle import (
-    applicant_facts,
-    applicants,
     approvals,
     calibration,
     charts,
@@ -38,8 +36,6 @@ from swapflow.web.cycle import (
     mail_log,
     offline_sheets,
     reviewer_columns,
-    reviewer_voids,
-    reviewers,
     today,
 )
 from swapflow.web.http import health, language, server_events
@@ -53,6 +49,15 @@ from swapflow.web.http.middleware import OwnHost, SameSiteOnly, SecurityHeaders,
 from swapflow.web.http.rendering import STATIC, places_of
 from swapflow.web.http.shutdown import ShutdownMiddleware
 from swapflow.web.http.static_files import StaticFilesInMemory
+from swapflow.web.people import (
+    applicant_acts,
+    applicants,
+    batches,
+    panel,
+    reviewer_acts,
+    reviewer_voids,
+    reviewers,
+)
 from swapflow.web.reviewing import decline, documents, offline, review, task_list
 from swapflow.web.setup import programs, questions, rubrics, rules, values
 
@@ -153,12 +158,15 @@ def create_app(
         approvals,
         today,
         server_events,
-        applicant_facts,
+        batches,
+        applicant_acts,
         applicants,
+        panel,
         decision_card,
         offline_sheets,
         reviewer_voids,
         reviewers,
+        reviewer_acts,
         api_docs,
         api_keys,
     ):

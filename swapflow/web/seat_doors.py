@@ -57,6 +57,8 @@ _PAGES: dict[Door, tuple[str, ...]] = {
         "POST /today/{cycle_id}/requests",
         "POST /today/{cycle_id}/{what}",
         "GET /applicants/{cycle_id}",
+        "GET /applicants/{cycle_id}/table.csv",
+        "POST /applicants/{cycle_id}/ticked",
         "GET /applicants/{cycle_id}/{number}",
         "GET /reviewers/{cycle_id}/{number}",
         "POST /reviewers/{cycle_id}/{number}/erase",
@@ -69,6 +71,7 @@ _PAGES: dict[Door, tuple[str, ...]] = {
     Door.SEEN: (
         "POST /applicants/{cycle_id}/{number}/status",
         "POST /applicants/{cycle_id}/{number}/ask",
+        "POST /applicants/{cycle_id}/{number}/ask/undo",
         "POST /applicants/{cycle_id}/{number}/pin",
         "POST /applicants/{cycle_id}/{number}/conflict",
         "POST /applicants/{cycle_id}/{number}/conflict/remove",

@@ -36,7 +36,9 @@ ADDS_OR_NAMES = {
     "language", "lift", "link", "look", "missed", "monitoring", "nudge", "open", "password",
     "programs", "reassign", "release", "remind", "remove", "reopen", "requests", "revoke",
     "rounds", "sign-out", "skip", "stop", "swap", "users", "values", "waive", "{{ token }}",
-    "sheets",
+    "sheets", "undo",
+    # Ticks are refused where one of them has moved on.
+    "ticked{{ listing.address(page=page) }}",
     "{{ upload.key }}", "{{ what }}",
     "{{ 'pause' if running else 'resume' }}",
 }  # fmt: skip

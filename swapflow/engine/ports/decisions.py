@@ -83,8 +83,11 @@ class DecisionReads(Protocol):
         """Read the source of each conflict, by (application, reviewer)."""
         ...
 
-    def barred_scores(self, cycle_id: str) -> tuple[Score, ...]:
-        """Read the scores that count of pairs in conflict, or outside the application's panel."""
+    def barred_scores(self, cycle_id: str, application: int | None = None) -> tuple[Score, ...]:
+        """Read the scores that count of pairs in conflict, or outside the application's panel.
+
+        Those of one application alone, if it is given.
+        """
         ...
 
     def panels(self, cycle_id: str) -> tuple[tuple[int, int], ...]:

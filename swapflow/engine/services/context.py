@@ -24,8 +24,11 @@ from swapflow.engine.ports.live_state import CycleState, Doorbell
 from swapflow.engine.ports.records import Mail
 from swapflow.engine.read_models.calibration import Calibration
 from swapflow.engine.read_models.dashboard import Dashboard
+from swapflow.engine.read_models.estimate_way import WaysSoon
 from swapflow.engine.read_models.latest_cache import LatestCache
 from swapflow.engine.read_models.list_quality import ListQualities
+from swapflow.engine.read_models.people.applicant_table import ApplicantTable
+from swapflow.engine.read_models.people.known_decisions import KnownDecisions
 from swapflow.engine.read_models.snapshot import SnapshotCache
 from swapflow.engine.reviewing.shared_submits import SharedSubmits
 from swapflow.engine.reviewing.task_codes import TaskCodes
@@ -131,6 +134,9 @@ class ServiceContext:
         mail_leaves: Whether `post` hands mails to a server; otherwise it only keeps them as files.
         address: Address of the pages; links in mails start with it.
         dashboards: Dashboards built from the ledger, of the cycles read last.
+        tables: Tables of applicants, of the cycles read last.
+        decisions: The decisions read last.
+        ways: Ways from mean to estimate that are being computed.
         calibrations: Calibrations of the cycles read last.
         qualities: How good the lists of the cycles read last are.
         codes: The assignments that the codes in addresses name.
@@ -161,6 +167,9 @@ class ServiceContext:
     lease_seconds: float = 15.0
     resend_seconds: float = 600.0
     dashboards: LatestCache[Dashboard] = field(default_factory=LatestCache)
+    tables: LatestCache[ApplicantTable] = field(default_factory=LatestCache)
+    decisions: KnownDecisions = field(default_factory=KnownDecisions)
+    ways: WaysSoon = field(default_factory=WaysSoon)
     calibrations: LatestCache[Calibration] = field(default_factory=LatestCache)
     qualities: ListQualities = field(default_factory=ListQualities)
     codes: TaskCodes = field(default_factory=TaskCodes)

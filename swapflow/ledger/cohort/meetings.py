@@ -104,9 +104,12 @@ class SqlMeetings(DecisionReads):
         return {(row.application, row.reviewer): row.source for row in rows}
 
     @override
-    def barred_scores(self, cycle_id: str) -> tuple[Score, ...]:
+    def barred_scores(self, cycle_id: str, application: int | None = None) -> tuple[Score, ...]:
+        query, values = _BARRED_SCORES, {"cycle": cycle_id}
+        if application is not None:
+            query = query.where(SCORE.c.application == application)
         with self._database.reading() as connection:
-            rows = connection.execute(_BARRED_SCORES, {"cycle": cycle_id})
+            rows = connection.execute(query, values)
             return tuple(to_score(row) for row in rows)
 
     @override

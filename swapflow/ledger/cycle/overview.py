@@ -9,14 +9,21 @@ from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Select, bindparam, case, delete, func, insert, select
+from sqlalchemy import (
+    Select,
+    bindparam,
+    case,
+    delete,
+    func,
+    insert,
+    select,
+)
 from typing_extensions import override
 
 from swapflow.domain.people.application import ApplicationStatus
-from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT, AssignmentStatus
+from swapflow.domain.reviewing.assignment import AssignmentStatus
 from swapflow.engine.ports.coordination import Coordination
 from swapflow.engine.ports.live_state import ALTERED
-from swapflow.engine.ports.overview import OverviewReads
 from swapflow.engine.ports.records import (
     ApplicantName,
     DecisionRecord,
@@ -29,6 +36,7 @@ from swapflow.engine.ports.records import (
 from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.row_mapping import AnyRow, to_decision
 from swapflow.ledger.core.statements import require_cycle, rows_in
+from swapflow.ledger.cycle.lists.tables import SqlTables
 from swapflow.ledger.schema import (
     APPLICATION,
     ASSIGNMENT,
@@ -40,6 +48,7 @@ from swapflow.ledger.schema import (
     PIN,
     SCORE,
 )
+from swapflow.ledger.schema.reviewing import OPEN_ONLY
 
 
 _ALTERED_AT = (
@@ -48,12 +57,11 @@ _ALTERED_AT = (
     .scalar_subquery()
     .label("altered_at")
 )
-_OPEN = tuple(sorted(status.value for status in OPEN_ASSIGNMENT))
 _STUCK_AFTER = timedelta(seconds=20)
 _STATUSES = {status.value: status for status in ApplicationStatus}
 
 
-class SqlOverview(OverviewReads, Coordination):
+class SqlOverview(SqlTables, Coordination):
     """The part of the ledger behind the dashboard.
 
     Raises:
@@ -108,7 +116,8 @@ class SqlOverview(OverviewReads, Coordination):
                     func.count().label("count"),
                     func.sum(late).label("overdue"),
                 )
-                .where(ASSIGNMENT.c.cycle_id == cycle_id, ASSIGNMENT.c.status.in_(_OPEN))
+                # In the words of a partial index, or SQLite would read every assignment.
+                .where(ASSIGNMENT.c.cycle_id == cycle_id, OPEN_ONLY)
                 .group_by(ASSIGNMENT.c.kind, ASSIGNMENT.c.reviewer)
                 .order_by(ASSIGNMENT.c.kind, ASSIGNMENT.c.reviewer)
             )
@@ -137,14 +146,6 @@ class SqlOverview(OverviewReads, Coordination):
             )
             for reviewer in waiting.keys() | done.keys()
         }
-
-    def _waiting_by_reviewer(self, cycle_id: str) -> dict[int, tuple[int, int]]:
-        """Count each reviewer's open assignments, and the overdue ones."""
-        totals: dict[int, tuple[int, int]] = {}
-        for one in self.waiting(cycle_id):
-            count, overdue = totals.get(one.reviewer, (0, 0))
-            totals[one.reviewer] = (count + one.count, overdue + one.overdue)
-        return totals
 
     def _middle_answers(self, cycle_id: str) -> Select[*tuple[Any, ...]]:
         """Build the query for each reviewer's one or two middle answers, by duration.

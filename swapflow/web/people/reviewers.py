@@ -1,37 +1,33 @@
 """Reviewers: who is busy, who is late, how they judge, and what staff may do about it."""
 
 from collections.abc import Mapping
-from datetime import date, datetime
+from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Form, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
 from swapflow.domain.people.plain_words import search_for
-from swapflow.domain.people.reviewer import Absence, Reviewer
+from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus
 from swapflow.domain.reviewing.score import NotCounted
 from swapflow.engine.audit.reviewer_figures import MANY, ReviewerFigure
 from swapflow.engine.ports.records import ApplicantName
+from swapflow.engine.reviewing.seat_view import SeatView
 from swapflow.engine.reviewing.submitted_score import review_revision
-from swapflow.errors import InvalidInputError, NotFoundError
+from swapflow.errors import NotFoundError
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
-from swapflow.messages import Message
 from swapflow.web.http.context import AppContext, Product, app_context
 from swapflow.web.http.dependencies import may, may_anywhere, seat_view_of
 from swapflow.web.http.labels import severity_view_of
 from swapflow.web.http.program_page import (
     NOTHING_REFUSED,
     Again,
-    FieldError,
-    Reason,
     Refused,
     about,
-    act,
     held,
     log_figures,
-    said_why,
     visible,
 )
 from swapflow.web.http.rendering import render
@@ -47,17 +43,6 @@ Text = Annotated[str, Form()]
 
 PAGE = 25
 """Reviews of one reviewer on a page."""
-
-_WORDS = {
-    "nudge": "act_reviewer_reminded",
-    "leave": "act_reviewer_left",
-    "release": "act_requests_taken_back",
-    "reassign": "act_request_passed_on",
-    "away": "act_reviewer_paused",
-    "back": "act_pause_ended",
-    "conflict": "act_conflict_recorded",
-    "return": "act_reviewer_returned",
-}
 
 
 @router.get("")
@@ -83,7 +68,7 @@ def show_table(
     today = product.cycles.now().date()
     return render(
         request,
-        "cycle/reviewers.html",
+        "people/reviewers.html",
         {
             "cycle": product.cycles.get(cycle_id),
             "cycles": visible(app_context(request), principal, Right.SEE_REVIEWERS),
@@ -134,7 +119,7 @@ def _figures_page(
     names = {r.number: r.name or r.external_id for r in app.product.reviewers.list(cycle_id)}
     return render(
         request,
-        "cycle/reviewer_figures.html",
+        "people/reviewer_figures.html",
         {
             **about(app, cycle_id, principal, Right.SEE_REVIEWERS),
             "terms": app.product.reports.figure_terms(cycle_id),
@@ -156,117 +141,6 @@ def show_reviewer(
 ) -> Response:
     """Show what waits for a reviewer, what came from them, and what may be done about it."""
     return _card(request, principal, product, cycle_id, number, page=page)
-
-
-@router.post("/{cycle_id}/{number}/erase")
-def erase(
-    request: Request,
-    principal: MaySetUp,
-    product: Product,
-    cycle_id: str,
-    number: int,
-    confirm: Text = "",
-) -> Response:
-    """Erase everything personal about a reviewer, once their id is typed."""
-
-    def deed() -> None:
-        name = reviewer_numbered(product, cycle_id, number).external_id
-        if confirm.strip() != name:
-            raise FieldError("confirm", "erasing_reviewer_name_differs", name=name)
-        product.reviewers.erase(cycle_id, name, by=principal.name)
-
-    return act(
-        request,
-        principal,
-        f"/reviewers/{cycle_id}/{number}",
-        # By number: the audit log outlives the id that was erased.
-        Message("act_reviewer_erased", number=number),
-        deed,
-        form="erase",
-        typed={"confirm": confirm},
-        again=card_again(request, principal, product, cycle_id, number),
-    )
-
-
-@router.post("/{cycle_id}/{number}/{what}")
-def change(  # noqa: PLR0913, PLR0917 - FastAPI reads the form from the signature
-    request: Request,
-    principal: MayManage,
-    product: Product,
-    cycle_id: str,
-    number: int,
-    what: str,
-    reason: Reason = "",
-    task: Text = "",
-    first: Text = "",
-    last: Text = "",
-    applicant: Text = "",
-) -> Response:
-    """Ask again, pause, take back or pass on requests, record a conflict, or end the role."""
-    forms = {
-        "release": "change",
-        "leave": "change",
-        "return": "change",
-        "reassign": f"reassign {task}",
-    }
-
-    def deed() -> None:
-        name = reviewer_numbered(product, cycle_id, number).external_id
-        match what:
-            case "nudge":
-                product.reviewers.nudge(cycle_id, name, by=principal.name)
-            case "away":
-                product.tasks.add_absence(cycle_id, number, _days(first, last))
-            case "back":
-                product.tasks.remove_absence(cycle_id, number, _days(first, last))
-            case "conflict":
-                if not applicant.strip():
-                    raise FieldError("applicant", "applicant_not_named")
-                product.reviewers.add_conflicts(
-                    cycle_id, [(applicant.strip(), name)], source=f"staff: {principal.name}"
-                )
-            case "return":
-                product.reviewers.come_back(
-                    cycle_id, name, by=principal.name, reason=said_why(reason)
-                )
-            case "leave":
-                product.reviewers.leave(cycle_id, name, by=principal.name, reason=said_why(reason))
-            case "release" | "reassign":
-                _pass_on(product, principal, cycle_id, number, task, what, said_why(reason))
-            case _:
-                raise NotFoundError("reviewer_action_unknown")
-
-    return act(
-        request,
-        principal,
-        f"/reviewers/{cycle_id}/{number}",
-        Message(_WORDS.get(what, what)),
-        deed,
-        form=forms.get(what, what),
-        typed={"reason": reason, "first": first, "last": last, "applicant": applicant},
-        again=card_again(request, principal, product, cycle_id, number),
-    )
-
-
-def _pass_on(
-    product: Product,
-    principal: Principal,
-    cycle_id: str,
-    number: int,
-    task: str,
-    what: str,
-    why: str,
-) -> None:
-    waiting = product.reports.waiting_for(cycle_id, number)
-    if what == "release":
-        # What is opened is being read, so it stays.
-        chosen = [t.id for t in waiting if t.status is not AssignmentStatus.OPENED]
-    else:
-        chosen = [t.id for t in waiting if t.id == task]
-    if not chosen:
-        raise InvalidInputError("nothing_to_take_back")
-    for one in chosen:
-        product.tasks.take_back(one, by=principal.name, reason=why)
 
 
 def _card(
@@ -308,7 +182,7 @@ def _card(
     dashboard, _ = product.reports.dashboard(cycle_id)
     return render(
         request,
-        "cycle/reviewer.html",
+        "people/reviewer.html",
         {
             "cycle": cycle,
             "cycles": visible(app_context(request), principal, Right.SEE_REVIEWERS),
@@ -332,9 +206,27 @@ def _card(
             "pages": pages,
             "zone": rules.zone,
             "refused": refused,
+            "today": product.cycles.now().date(),
+            "begun": sum(one.status is AssignmentStatus.OPENED for one in tasks),
+            "conflicts": _conflicts(product, cycle_id, number, seat),
         },
         status=refused.status,
     )
+
+
+def _conflicts(
+    product: Product, cycle_id: str, number: int, seat: SeatView | None
+) -> list[tuple[ApplicantName, str]]:
+    """List whom a reviewer may not judge, and who said so."""
+    sources = {
+        application: source
+        for (application, reviewer), source in product.reviewers.conflict_sources(cycle_id).items()
+        if reviewer == number and (seat is None or seat.sees(application))
+    }
+    people = product.reports.named(cycle_id, sources)
+    return [
+        (one, sources[one.number]) for one in (people if seat is None else seat.listed(people))
+    ]
 
 
 def _review(
@@ -374,18 +266,6 @@ def _last_seen(app: AppContext) -> dict[str, datetime]:
         for user in app.office.users.list()
         if user.account.last_seen_at is not None
     }
-
-
-def _days(first: str, last: str) -> Absence:
-    days = []
-    for name, text in (("first", first), ("last", last or first)):
-        try:
-            days.append(date.fromisoformat(text))
-        except ValueError as error:
-            raise FieldError(name, "absence_day_unreadable") from error
-    if days[1] < days[0]:
-        raise FieldError("last", "absence_days_reversed")
-    return Absence(first=days[0], last=days[1])
 
 
 def reviewer_numbered(product: Product, cycle_id: str, number: int) -> Reviewer:

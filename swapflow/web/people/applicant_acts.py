@@ -12,11 +12,11 @@ from swapflow.identity.committee_members import refuse_other_role
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.messages import Message
-from swapflow.web.cycle.applicants import card_again, name_of, roster_options
 from swapflow.web.http.context import Product, TheOffice
 from swapflow.web.http.dependencies import may
 from swapflow.web.http.nested_forms import MadeFrom, TheForm, made_from, text
 from swapflow.web.http.program_page import FieldError, Reason, act, plain_line, said_why
+from swapflow.web.people.panel import card_again, name_of, roster_options
 
 
 router = APIRouter(prefix="/applicants")
@@ -253,6 +253,38 @@ def ask(
         deed,
         form="ask",
         typed={"kind": kind, "reason": reason},
+        again=card_again(request, principal, product, cycle_id, number),
+    )
+
+
+@router.post("/{cycle_id}/{number}/ask/undo")
+def take_back_ask(
+    request: Request,
+    principal: MayManage,
+    product: Product,
+    cycle_id: str,
+    number: int,
+    task: Annotated[str, Form()] = "",
+    wish: Annotated[int, Form()] = 0,
+) -> Response:
+    """Take back a review that staff asked for, before its reviewer has begun."""
+
+    def deed() -> None:
+        if wish:
+            product.applicants.take_back_wish(cycle_id, wish, by=principal.name)
+            return
+        asked = {one.id: one.pull_id for one in product.reports.asked_for(cycle_id, number)}
+        if task not in asked:
+            raise InvalidInputError("nothing_to_take_back")
+        product.applicants.take_back_request(cycle_id, asked[task], by=principal.name)
+
+    return act(
+        request,
+        principal,
+        f"/applicants/{cycle_id}/{number}",
+        Message("act_request_undone"),
+        deed,
+        form="undo ask",
         again=card_again(request, principal, product, cycle_id, number),
     )
 

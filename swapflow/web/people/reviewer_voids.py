@@ -11,12 +11,12 @@ from swapflow.identity.committee_members import refuse_other_role
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.messages import Message
-from swapflow.web.cycle.applicants import name_of
-from swapflow.web.cycle.reviewers import card_again, reviewer_numbered
 from swapflow.web.http.context import Product, TheOffice
 from swapflow.web.http.dependencies import may
 from swapflow.web.http.nested_forms import MadeFrom
 from swapflow.web.http.program_page import Reason, act, said_why
+from swapflow.web.people.panel import name_of
+from swapflow.web.people.reviewers import card_again, reviewer_numbered
 
 
 router = APIRouter(prefix="/reviewers")
