@@ -60,6 +60,12 @@ TEXTS = {
         "write why the meeting is reopened; it stands in the minutes"
     ),
     "minutes_reason_missing": "write why; it stands in the minutes",
+    "nobody_ticked": "no applicant was ticked; tick those whom this decides",
+    "outcomes_one_by_one": (
+        "the rules of this program want each applicant decided alone; record them one by one"
+    ),
+    "line_unknown": "there is no line of places called {line!r}, or it is not for this outcome",
+    "zone_empty": "nobody is left here to be confirmed",
     "meeting_closed": "the meeting was closed by {by}; reopen it, with a reason, to record more",
     "place_was_offered": "they were offered a place, and nobody is told otherwise",
     "endorsement_empty": "write what speaks for this applicant",
