@@ -60,6 +60,8 @@ TEXTS = {
         "write why the meeting is reopened; it stands in the minutes"
     ),
     "minutes_reason_missing": "write why; it stands in the minutes",
+    "outcome_not_chosen": "choose an outcome: in, waitlist or out",
+    "zone_not_looked_at": "tick that you have looked at this list, then confirm",
     "nobody_ticked": "no applicant was ticked; tick those whom this decides",
     "outcomes_one_by_one": (
         "the rules of this program want each applicant decided alone; record them one by one"
@@ -155,6 +157,7 @@ TEXTS = {
     "part_version": "the version of the list",
     "part_rules": "the rules",
     "part_list": "who is on the list, or the order",
+    "part_files": "whose file was opened",
     "part_missing": "which reviews are missing",
     "part_promised": "who keeps an offered place",
     "part_outcomes": "what is decided about applicants",
