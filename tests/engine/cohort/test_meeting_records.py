@@ -49,7 +49,7 @@ def test_one_act_about_several_is_recorded_as_one_decision() -> None:
     assert [(s.application, s.together) for s in meeting.said] == [(n, 3) for n in sorted(three)]
     (event,) = [e for e in world.product.reports.events(CYCLE) if e.type == "meeting_said"]
     assert event.payload["together"] == sorted(three)
-    assert world.product.reports.verify(CYCLE).findings == ()
+    assert world.product.reports.verify(CYCLE, live=False).findings == ()
 
 
 def test_erasing_one_of_several_who_were_decided_together_leaves_the_others_reason_sealed() -> (
@@ -62,7 +62,7 @@ def test_erasing_one_of_several_who_were_decided_together_leaves_the_others_reas
     first, *others = sorted(three)
     world.product.applicants.erase(CYCLE, world.names()[first], by="ops")
 
-    assert world.product.reports.verify(CYCLE).findings == ()
+    assert world.product.reports.verify(CYCLE, live=False).findings == ()
     words = world.product.meetings.agenda(CYCLE).words
     assert words[first].reason == ""
     assert {words[number].reason for number in others} == {"the same for all three"}
@@ -163,4 +163,23 @@ def test_a_clear_zone_is_confirmed_as_it_was_listed_and_its_person_stands_behind
     outcomes = {o.application: o for o in world.product.cohort.outcomes(CYCLE, 1)}
     assert {outcomes[n].verdict for n in out} == {Verdict.NOT_SELECTED}
     assert {(outcomes[n].by, outcomes[n].reason) for n in out} == {("dean", CLEAR_OF_THE_CUT)}
-    assert world.product.reports.verify(CYCLE).findings == ()
+    assert world.product.reports.verify(CYCLE, live=False).findings == ()
+
+
+def test_an_offer_is_on_the_line_that_the_meeting_named() -> None:
+    world = met(lines=LINES)
+    agenda = world.product.meetings.agenda(CYCLE)
+    best = next(p.application for p in agenda.places if p.application in agenda.chosen)
+    together(world, [best], Word.IN, "has a scholarship", "unfunded")
+    for place in world.product.meetings.agenda(CYCLE).missing:
+        word = Word.IN if place.application in agenda.chosen else Word.WAITLIST
+        together(world, [place.application], word, "")
+    world.product.meetings.close(CYCLE, by="chair")
+    digest = world.product.cohort.prepare(CYCLE, by="chair")
+    assert world.product.cohort.sign(CYCLE, digest, by="chair")
+
+    world.product.offers.make(CYCLE, by="ops")
+
+    lines = {o.application: o.line for o in world.product.offers.standing(CYCLE).offers}
+    assert lines.pop(best) == "unfunded"
+    assert set(lines.values()) == {"funded"}
