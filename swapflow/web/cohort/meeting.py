@@ -135,7 +135,7 @@ def _page(
             "agenda": agenda,
             "ready": cycle.status in READY,
             **listed_on_wall(app, cycle, agenda),
-            "following": following(agenda, 0) if agenda else None,
+            "following": following(agenda, None) if agenda else None,
             "applicant": None,
             "pdf_too": can_make_pdf(),
             "problem": problem,
@@ -196,7 +196,7 @@ def _favour(agenda: Agenda | None) -> dict[int, int]:
     return counts
 
 
-def following(agenda: Agenda, number: int) -> int | None:
+def following(agenda: Agenda, number: int | None) -> int | None:
     """Return who is next of those without an outcome, after this one and round again."""
     waiting = [place.application for place in agenda.missing if place.application != number]
     order = [place.application for place in _by_number(agenda.places)]
