@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from swapflow.domain.cohort.meeting import Shown, Word, Zone
+from swapflow.domain.cohort.meeting import Shown, Word, ZoneSide
 from swapflow.domain.cohort.proposal import Place, Standing
 from swapflow.domain.rules import SeatLine
 from swapflow.identity.permissions import Role
@@ -148,14 +148,14 @@ def test_rows_are_decided_by_keys_and_together_and_zones_have_a_person(up: Deplo
         page.goto(f"{path}?show=close#r-{one.application}")
         page.keyboard.press("o")
         expect(row(page, one).locator("[aria-pressed=true]")).to_contain_text("Waitlist")
-        for zone in Zone:
+        for zone in ZoneSide:
             if up.product.meetings.agenda("keyed-board").unsaid(zone):
                 take_on(page, path, zone)
     words = up.product.meetings.agenda("keyed-board").words
     assert [words[p.application].word for p in (one, two, three)] == ["waitlist", "out", "out"]
 
 
-def take_on(page: Page, path: str, zone: Zone) -> None:
+def take_on(page: Page, path: str, zone: ZoneSide) -> None:
     page.goto(path)
     page.locator(f"#zone-{zone.value} .by a").click()
     button = page.locator(f"form[action='{path}/zones/{zone.value}'] button")

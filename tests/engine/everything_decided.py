@@ -2,7 +2,7 @@
 
 from datetime import date
 
-from swapflow.domain.cohort.meeting import Shown, Word, Zone
+from swapflow.domain.cohort.meeting import Shown, Word, ZoneSide
 from swapflow.domain.cohort.offer import OfferAnswer
 from swapflow.domain.cohort.proposal import Verdict, Waiver
 from swapflow.domain.rules import Floor, KindRules, Purpose, RuleName
@@ -107,7 +107,7 @@ def signed(url: str, **changes: object) -> World:
     _said(world, into.application, Word.IN, "an unusual file")
     product.meetings.look(CYCLE, into.application, Shown.FILE, by="Prof. Quill", seat=None)
     product.meetings.look(CYCLE, out.application, Shown.ESTIMATE, by="Dean Pell", seat=None)
-    for zone in Zone:
+    for zone in ZoneSide:
         if product.meetings.agenda(CYCLE).unsaid(zone):
             product.meetings.confirm_zone(CYCLE, zone, by="Dean Pell")
     product.meetings.close(CYCLE, by="Prof. Quill")

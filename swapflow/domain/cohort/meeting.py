@@ -37,7 +37,7 @@ class Shown(StrEnum):
     ESTIMATE = "estimate"
 
 
-class Zone(StrEnum):
+class ZoneSide(StrEnum):
     """The applicants on one side of the cut who are not too close to call."""
 
     IN = "in"
@@ -69,7 +69,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
+class MeetingLook:
     """The meeting looked at something about an applicant; `by` is who opened it."""
 
     application: int
@@ -87,7 +87,7 @@ class ZoneConfirmed:
         opened: How many of their files the meeting had opened.
     """
 
-    zone: Zone
+    zone: ZoneSide
     applications: tuple[int, ...]
     opened: int
     by: str
@@ -121,14 +121,14 @@ class Meeting:
     at: datetime
     said: tuple[Said, ...] = ()
     turns: tuple[Turn, ...] = ()
-    looks: tuple[Look, ...] = ()
+    looks: tuple[MeetingLook, ...] = ()
     zones: tuple[ZoneConfirmed, ...] = ()
 
     def looked_at(self, what: Shown) -> frozenset[int]:
         """Return the numbers of those about whom the meeting looked at something."""
         return frozenset(one.application for one in self.looks if one.what is what)
 
-    def confirmed(self, zone: Zone) -> ZoneConfirmed | None:
+    def confirmed(self, zone: ZoneSide) -> ZoneConfirmed | None:
         """Return the valid confirmation of a clear zone, None without one."""
         return next((one for one in reversed(self.zones) if one.zone is zone), None)
 

@@ -8,7 +8,7 @@ from the recorded outcome. Entries are events, which processes of an older relea
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from swapflow.domain.cohort.meeting import Endorsement, Meeting, Said, Shown, Word, Zone
+from swapflow.domain.cohort.meeting import Endorsement, Meeting, Said, Shown, Word, ZoneSide
 from swapflow.domain.cohort.proposal import (
     GroupLimit,
     Place,
@@ -70,16 +70,16 @@ class Agenda:
         """The recorded outcomes, by application."""
         return self.meeting.words if self.meeting else {}
 
-    def zone(self, zone: Zone) -> tuple[Place, ...]:
+    def zone(self, zone: ZoneSide) -> tuple[Place, ...]:
         """Applicants of a clear zone, in the order of the proposal."""
-        inside = Standing.COHORT if zone is Zone.IN else Standing.WAITLIST
+        inside = Standing.COHORT if zone is ZoneSide.IN else Standing.WAITLIST
         return tuple(p for p in self.places if not p.too_close and p.standing is inside)
 
-    def unsaid(self, zone: Zone) -> tuple[Place, ...]:
+    def unsaid(self, zone: ZoneSide) -> tuple[Place, ...]:
         """Applicants of a clear zone whom the meeting gave no outcome of their own."""
         return tuple(p for p in self.zone(zone) if p.application not in self.words)
 
-    def zone_seal(self, zone: Zone) -> Seal:
+    def zone_seal(self, zone: ZoneSide) -> Seal:
         """The digest of a clear zone as it is listed: who is in it, and whose file was opened."""
         listed = [place.application for place in self.unsaid(zone)]
         return seal(

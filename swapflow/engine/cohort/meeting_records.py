@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from swapflow.domain.cohort.meeting import Meeting, Said, Shown, Word, Zone
+from swapflow.domain.cohort.meeting import Meeting, Said, Shown, Word, ZoneSide
 from swapflow.domain.cohort.offer import promised
 from swapflow.domain.cohort.proposal import Place, Proposal, Standing
 from swapflow.domain.event import EventType
@@ -35,7 +35,7 @@ AS_PROPOSED = "as proposed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recording:
+class SaidOutcome:
     """What one act of a meeting says.
 
     Attributes:
@@ -55,7 +55,7 @@ class Recording:
 def record(
     cycle_id: str,
     applications: Mapping[int, str],
-    said: Recording,
+    said: SaidOutcome,
     *,
     ledger: Ledger,
     snapshots: SnapshotCache | None = None,
@@ -116,7 +116,7 @@ def record(
         )
 
 
-def _check_rules(applications: Mapping[int, str], said: Recording, rules: Rules) -> None:
+def _check_rules(applications: Mapping[int, str], said: SaidOutcome, rules: Rules) -> None:
     if not applications:
         raise InvalidInputError("nobody_ticked")
     if len(applications) > 1 and not rules.group_outcomes:
@@ -172,7 +172,7 @@ def look(
 
 def confirm_zone(
     cycle_id: str,
-    zone: Zone,
+    zone: ZoneSide,
     *,
     shown: str,
     by: str,
@@ -215,7 +215,7 @@ def confirm_zone(
 class _ListedZone:
     """A clear zone as it is listed."""
 
-    zone: Zone
+    zone: ZoneSide
     applications: tuple[int, ...]
     opened: int
     seal: Seal

@@ -6,7 +6,7 @@ from what was recorded.
 
 from collections.abc import Sequence
 
-from swapflow.domain.cohort.meeting import Meeting, Zone
+from swapflow.domain.cohort.meeting import Meeting, ZoneSide
 from swapflow.domain.cohort.proposal import Place, Proposal, Standing, Verdict
 from swapflow.engine.cohort.finalize import Override
 from swapflow.errors import InvalidInputError, NotReadyError
@@ -69,7 +69,7 @@ def follow(
 
 def _out(proposal: Proposal, meeting: Meeting | None) -> frozenset[int]:
     """Return the numbers of those who are confirmed to be out, and proposed so still."""
-    confirmed = meeting.confirmed(Zone.OUT) if meeting else None
+    confirmed = meeting.confirmed(ZoneSide.OUT) if meeting else None
     if confirmed is None:
         return frozenset()
     clear = {
@@ -89,7 +89,7 @@ def recorders(
     # Whom the list was prepared otherwise about has that person, not the one of the zone.
     changed = {one.external_id for one in overrides if one.reason != CLEAR_OF_THE_CUT}
     kept = {p.application for p in proposal.places if p.external_id not in changed}
-    zones = [meeting.confirmed(zone) for zone in Zone] if meeting else []
+    zones = [meeting.confirmed(zone) for zone in ZoneSide] if meeting else []
     of_zones = {n: zone.by for zone in zones if zone for n in zone.applications if n in kept}
     return of_zones | said
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from swapflow.domain.cohort.meeting import Shown, Word, Zone
+from swapflow.domain.cohort.meeting import Shown, Word, ZoneSide
 from swapflow.domain.cohort.proposal import Proposal
 from swapflow.engine.cohort import meeting, meeting_records
 from swapflow.engine.services.context import ServiceContext
@@ -50,14 +50,14 @@ class MeetingService:
         made_from: str = "",
     ) -> None:
         """Record the meeting's outcome for an application."""
-        said = meeting_records.Recording(word=word, reason=reason, by=by, seat=seat)
+        said = meeting_records.SaidOutcome(word=word, reason=reason, by=by, seat=seat)
         self.record_together(cycle_id, {application: made_from}, said)
 
     def record_together(
         self,
         cycle_id: str,
         applications: Mapping[int, str],
-        said: meeting_records.Recording,
+        said: meeting_records.SaidOutcome,
     ) -> None:
         """Record the meeting's outcome for applications, by revision, as one decision."""
         meeting_records.record(
@@ -76,7 +76,7 @@ class MeetingService:
             cycle_id, application, what, by=by, seat=seat, ledger=self.context.ledger
         )
 
-    def confirm_zone(self, cycle_id: str, zone: Zone, *, by: str, shown: str = "") -> int:
+    def confirm_zone(self, cycle_id: str, zone: ZoneSide, *, by: str, shown: str = "") -> int:
         """Let a person take on a clear zone; return how many are in it."""
         return meeting_records.confirm_zone(
             cycle_id,

@@ -8,7 +8,7 @@ import json
 from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 
-from swapflow.domain.cohort.meeting import Meeting, Said, Shown, Zone
+from swapflow.domain.cohort.meeting import Meeting, Said, Shown, ZoneSide
 from swapflow.domain.cohort.proposal import Place, Standing
 from swapflow.engine.cohort.meeting import Agenda
 from swapflow.engine.cohort.meeting_records import AS_PROPOSED
@@ -124,7 +124,7 @@ def _zones(agenda: Agenda, zone: str) -> Iterable[str]:
         said = gettext(
             "%(n)s out, %(files)s of their files opened: confirmed by %(who)s, %(when)s."
         )
-        if one.zone is Zone.IN:
+        if one.zone is ZoneSide.IN:
             said = gettext(
                 "%(n)s in, %(files)s of their files opened: confirmed by %(who)s, %(when)s."
             )
@@ -134,7 +134,7 @@ def _zones(agenda: Agenda, zone: str) -> Iterable[str]:
             "who": one.by,
             "when": moment(one.at, zone),
         }
-    if agenda.unsaid(Zone.OUT) and agenda.meeting.confirmed(Zone.OUT) is None:
+    if agenda.unsaid(ZoneSide.OUT) and agenda.meeting.confirmed(ZoneSide.OUT) is None:
         yield gettext("No person confirmed those who are out, clear of the cut.")
 
 

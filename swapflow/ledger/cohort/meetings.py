@@ -9,14 +9,14 @@ from typing_extensions import override
 
 from swapflow.domain.cohort.meeting import (
     Endorsement,
-    Look,
     Meeting,
+    MeetingLook,
     Said,
     Shown,
     Turn,
     Word,
-    Zone,
     ZoneConfirmed,
+    ZoneSide,
 )
 from swapflow.domain.event import EventType
 from swapflow.domain.reviewing.score import Score
@@ -196,7 +196,7 @@ class MeetingWrites(CycleLock, DecisionWrites):
 
     @override
     def insert_zone(
-        self, version: int, zone: Zone, applications: Collection[int], *, opened: int, by: str
+        self, version: int, zone: ZoneSide, applications: Collection[int], *, opened: int, by: str
     ) -> None:
         row = {
             "cycle_id": self._id,
@@ -268,12 +268,12 @@ def _meeting(connection: Connection, cycle_id: str, version: int) -> Meeting | N
             for row in connection.execute(query)
         ),
         looks=tuple(
-            Look(application=row.application, what=Shown(row.what), by=row.by, at=row.at)
+            MeetingLook(application=row.application, what=Shown(row.what), by=row.by, at=row.at)
             for row in connection.execute(looks.order_by(MEETING_LOOK.c.id))
         ),
         zones=tuple(
             ZoneConfirmed(
-                zone=Zone(row.zone),
+                zone=ZoneSide(row.zone),
                 applications=tuple(row.applications),
                 opened=row.opened,
                 by=row.by,

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from swapflow.domain.cohort.meeting import Said, Shown, Word, Zone, ZoneConfirmed
+from swapflow.domain.cohort.meeting import Said, Shown, Word, ZoneConfirmed, ZoneSide
 from swapflow.domain.cohort.proposal import GroupLimit, Place, Proposal, Standing
 from swapflow.engine.cohort.meeting import Agenda
 from swapflow.engine.cohort.meeting_records import proposed
@@ -81,7 +81,7 @@ class Scale:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class OutcomeChoice:
     """One outcome that can be pressed: its value in the form, its words, and its state."""
 
     value: str
@@ -106,7 +106,7 @@ class BoardRow:
     likely: int | None
     said: Said | None
     opened: bool
-    choices: tuple[Choice, ...]
+    choices: tuple[OutcomeChoice, ...]
     first_out: bool
 
 
@@ -157,7 +157,7 @@ class Board:
     zones: tuple[BoardZone, ...]
     scale: Scale
     meters: tuple[Meter, ...]
-    outcomes: tuple[Choice, ...]
+    outcomes: tuple[OutcomeChoice, ...]
     changes: Mapping[int, str] = field(default_factory=dict)
 
     @property
@@ -178,9 +178,9 @@ def board(
         unfolded: The zone that is shown whole: "in", "close" or "out"; "all" for each.
     """
     parts = {
-        "in": agenda.zone(Zone.IN),
+        "in": agenda.zone(ZoneSide.IN),
         "close": agenda.close,
-        "out": agenda.zone(Zone.OUT),
+        "out": agenda.zone(ZoneSide.OUT),
     }
     visible = {
         name: places if unfolded in {name, "all"} else _nearest(name, places)
@@ -246,9 +246,9 @@ def _zone(
 ) -> BoardZone:
     confirmed, left = None, 0
     if name != "close":
-        confirmed = agenda.meeting.confirmed(Zone(name)) if agenda.meeting else None
+        confirmed = agenda.meeting.confirmed(ZoneSide(name)) if agenda.meeting else None
         taken = frozenset(confirmed.applications) if confirmed else frozenset()
-        left = sum(p.application not in taken for p in agenda.unsaid(Zone(name)))
+        left = sum(p.application not in taken for p in agenda.unsaid(ZoneSide(name)))
     opened = agenda.looked_at(Shown.FILE)
     final = {a for a, said in agenda.words.items() if said.word.verdict is not None}
     return BoardZone(
@@ -279,7 +279,7 @@ def _tenths(place: Place) -> int:
     return min(max(tenths, 1), 9) if place.too_close else tenths
 
 
-def _choices(agenda: Agenda, place: Place | None) -> tuple[Choice, ...]:
+def _choices(agenda: Agenda, place: Place | None) -> tuple[OutcomeChoice, ...]:
     """Return the outcomes that can be recorded: one for each line of places, and two more."""
     said = agenda.words.get(place.application) if place else None
     usual = proposed(place) if place else None
@@ -289,11 +289,11 @@ def _choices(agenda: Agenda, place: Place | None) -> tuple[Choice, ...]:
     for index, line in enumerate(lines if several else [""]):
         here = said is not None and said.word is Word.IN and line in {said.line, ""}
         made.append(
-            Choice(
+            OutcomeChoice(
                 value=f"in.{index}" if several else "in",
                 label=line if several else gettext("In"),
                 style="in",
-                # Which line a place is on is nobody's proposal; the first stands for being in.
+                # Which line a place is on is nobody's proposal; the first is marked for being in.
                 proposed=usual is Word.IN and index == 0,
                 recorded=here,
             )
@@ -301,7 +301,7 @@ def _choices(agenda: Agenda, place: Place | None) -> tuple[Choice, ...]:
     for word, label in ((Word.WAITLIST, gettext("Waitlist")), (Word.OUT, gettext("Out"))):
         recorded = said is not None and said.word is word
         made.append(
-            Choice(
+            OutcomeChoice(
                 value=word.value,
                 label=label,
                 style=word.value,
@@ -312,7 +312,7 @@ def _choices(agenda: Agenda, place: Place | None) -> tuple[Choice, ...]:
     return tuple(made)
 
 
-def outcome_choices(agenda: Agenda) -> tuple[Choice, ...]:
+def outcome_choices(agenda: Agenda) -> tuple[OutcomeChoice, ...]:
     """Return the outcomes that can be pressed, for no applicant in particular."""
     return _choices(agenda, None)
 

@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import RedirectResponse, Response
 
-from swapflow.domain.cohort.meeting import Zone
+from swapflow.domain.cohort.meeting import ZoneSide
 from swapflow.domain.cohort.proposal import Place
 from swapflow.domain.cycle import Cycle, CycleStatus
 from swapflow.engine.cohort.meeting import READY, Agenda
@@ -168,15 +168,15 @@ def listed_on_wall(app: AppContext, cycle: Cycle, agenda: Agenda | None) -> dict
     """Return who is listed on the wall, by application number, so that the order says nothing."""
     if agenda is None:
         return {}
-    inside = _by_number(agenda.zone(Zone.IN))
-    out = _by_number(agenda.zone(Zone.OUT)[:OTHERS_SHOWN])
+    inside = _by_number(agenda.zone(ZoneSide.IN))
+    out = _by_number(agenda.zone(ZoneSide.OUT)[:OTHERS_SHOWN])
     return {
         "close_first": (
             (gettext("Too close to call"), _by_number(agenda.close), False, "close"),
             (gettext("In, clear of the cut"), inside, True, ""),
             (gettext("Out, clear of the cut"), out, True, ""),
         ),
-        "hidden": len(agenda.zone(Zone.OUT)) - len(out),
+        "hidden": len(agenda.zone(ZoneSide.OUT)) - len(out),
         "favour": _favour(agenda),
         "members": members_of(app, cycle, agenda),
     }

@@ -8,7 +8,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from swapflow.domain.cohort.meeting import Shown, Word
 from swapflow.domain.cohort.quality_words import likely_words
-from swapflow.engine.cohort.meeting_records import Recording
+from swapflow.engine.cohort.meeting_records import SaidOutcome
 from swapflow.errors import NotFoundError, SwapflowError
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
@@ -97,7 +97,7 @@ def record_outcome(
         view.note("reason", "choose one: in, out, waitlist or discuss")
     else:
         word, line = outcome
-        said = Recording(
+        said = SaidOutcome(
             word=word,
             reason=view.value("reason"),
             by=principal.name,

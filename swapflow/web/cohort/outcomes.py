@@ -6,9 +6,9 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.responses import RedirectResponse, Response
 from starlette.datastructures import FormData
 
-from swapflow.domain.cohort.meeting import Shown, Zone
+from swapflow.domain.cohort.meeting import Shown, ZoneSide
 from swapflow.domain.seal import NOTHING
-from swapflow.engine.cohort.meeting_records import Recording
+from swapflow.engine.cohort.meeting_records import SaidOutcome
 from swapflow.errors import InvalidInputError, NotFoundError, SwapflowError
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
@@ -46,7 +46,7 @@ def record_outcomes(
         problem = Message("outcome_not_chosen")
     elif not problem and outcome is not None:
         word, line = outcome
-        said = Recording(
+        said = SaidOutcome(
             word=word,
             reason=reason,
             by=principal.name,
@@ -94,14 +94,14 @@ def _pressed(form: FormData) -> tuple[list[int], str]:
 
 
 @router.get("/zones/{zone}")
-def show_zone(request: Request, cycle_id: str, zone: Zone, principal: MaySee) -> Response:
+def show_zone(request: Request, cycle_id: str, zone: ZoneSide, principal: MaySee) -> Response:
     """List a clear zone for the person who takes it on."""
     return _zone(request, cycle_id, zone, principal)
 
 
 @router.post("/zones/{zone}")
 def confirm_zone(
-    request: Request, cycle_id: str, zone: Zone, principal: MayDecide, form: TheForm
+    request: Request, cycle_id: str, zone: ZoneSide, principal: MayDecide, form: TheForm
 ) -> Response:
     """Let the person who is signed in take on a clear zone as it was listed."""
     app = app_context(request)
@@ -126,7 +126,7 @@ def confirm_zone(
 def _zone(
     request: Request,
     cycle_id: str,
-    zone: Zone,
+    zone: ZoneSide,
     principal: Principal,
     *,
     problem: str = "",

@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass
 
-from swapflow.domain.cohort.meeting import Zone
+from swapflow.domain.cohort.meeting import ZoneSide
 from swapflow.domain.cohort.proposal import Proposal
 from swapflow.engine.cohort.meeting import Agenda
 from swapflow.i18n.languages import gettext
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class ReleaseStep:
     """One of the steps to release; `state` is "done", "now" or "later"."""
 
     title: str
@@ -19,7 +19,7 @@ class Step:
 
 def release_steps(
     proposal: Proposal, agenda: Agenda, *, ready: bool, signatures: tuple[int, int]
-) -> tuple[Step, ...]:
+) -> tuple[ReleaseStep, ...]:
     """Return the steps to release, up to the signatures, and what follows them.
 
     Args:
@@ -34,7 +34,7 @@ def release_steps(
     done = [
         ready,
         meeting is not None and meeting.closed is not None and not agenda.missing,
-        meeting is not None and not any(left_to_confirm(agenda, zone) for zone in Zone),
+        meeting is not None and not any(left_to_confirm(agenda, zone) for zone in ZoneSide),
         given >= 0,
         False,
         False,
@@ -68,7 +68,7 @@ def release_steps(
         (gettext("Letters"), gettext("after the offers")),
     )
     return tuple(
-        Step(
+        ReleaseStep(
             title=title,
             note=note,
             state="done" if done[index] else "now" if index == now else "later",
@@ -81,7 +81,7 @@ def _checked(to_explain: int) -> str:
     return gettext("%(n)s to explain") % {"n": to_explain} if to_explain else gettext("none open")
 
 
-def left_to_confirm(agenda: Agenda, zone: Zone) -> int:
+def left_to_confirm(agenda: Agenda, zone: ZoneSide) -> int:
     """Count those of a clear zone who have neither an outcome nor a person that took them on."""
     confirmed = agenda.meeting.confirmed(zone) if agenda.meeting else None
     taken = frozenset(confirmed.applications) if confirmed else frozenset()
@@ -89,7 +89,7 @@ def left_to_confirm(agenda: Agenda, zone: Zone) -> int:
 
 
 def _zones_told(agenda: Agenda) -> str:
-    inside, out = left_to_confirm(agenda, Zone.IN), left_to_confirm(agenda, Zone.OUT)
+    inside, out = left_to_confirm(agenda, ZoneSide.IN), left_to_confirm(agenda, ZoneSide.OUT)
     if not inside and not out:
         return gettext("confirmed")
     return gettext("%(inside)s in and %(out)s out to confirm") % {"inside": inside, "out": out}

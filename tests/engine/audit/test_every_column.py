@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Boolean, Column, DateTime, Float, Integer, Table
 
-from swapflow.domain.cohort.meeting import Shown, Word, Zone
+from swapflow.domain.cohort.meeting import Shown, Word, ZoneSide
 from swapflow.domain.cohort.offer import OfferAnswer
 from swapflow.domain.cohort.proposal import Standing, Verdict
 from swapflow.domain.cohort.reconsideration import Result
@@ -49,7 +49,7 @@ WORDS: dict[str, list[str]] = {
     "reconsideration.result": [one.value for one in Result],
     "score.late": [one.value for one in Late],
     "score.origin": [one.value for one in Origin],
-    "zone_confirmation.zone": [one.value for one in Zone],
+    "zone_confirmation.zone": [one.value for one in ZoneSide],
 }
 """Columns of a few words; another word than these could not be read at all."""
 

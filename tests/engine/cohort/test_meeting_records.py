@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from swapflow.domain.cohort.meeting import Shown, Word, Zone
+from swapflow.domain.cohort.meeting import Shown, Word, ZoneSide
 from swapflow.domain.cohort.proposal import Verdict
 from swapflow.domain.rules import Purpose, SeatLine
-from swapflow.engine.cohort.meeting_records import AS_PROPOSED, Recording
+from swapflow.engine.cohort.meeting_records import AS_PROPOSED, SaidOutcome
 from swapflow.engine.cohort.recorded_outcomes import CLEAR_OF_THE_CUT
 from swapflow.errors import ConflictError, InvalidInputError, NotReadyError
 from tests.engine.cycle_by_hand import CYCLE, World, rules
@@ -27,7 +27,7 @@ def met(**changes: object) -> World:
 
 
 def together(world: World, numbers: list[int], word: Word, reason: str, line: str = "") -> None:
-    said = Recording(word=word, reason=reason, by="chair", seat=None, line=line)
+    said = SaidOutcome(word=word, reason=reason, by="chair", seat=None, line=line)
     world.product.meetings.record_together(CYCLE, dict.fromkeys(numbers, ""), said)
 
 
@@ -133,17 +133,17 @@ def test_what_the_meeting_opened_is_written_down_once_with_who() -> None:
 def test_a_clear_zone_is_confirmed_as_it_was_listed_and_its_person_stands_behind_each() -> None:
     world = met()
     agenda = world.product.meetings.agenda(CYCLE)
-    out = [p.application for p in agenda.unsaid(Zone.OUT)]
+    out = [p.application for p in agenda.unsaid(ZoneSide.OUT)]
     assert out, "nobody is clear of the cut in this example"
     world.product.meetings.look(CYCLE, out[0], Shown.FILE, by="chair", seat=None)
 
     with pytest.raises(ConflictError, match="whose file was opened"):
         world.product.meetings.confirm_zone(
-            CYCLE, Zone.OUT, by="dean", shown=agenda.zone_seal(Zone.OUT).digest
+            CYCLE, ZoneSide.OUT, by="dean", shown=agenda.zone_seal(ZoneSide.OUT).digest
         )
-    shown = world.product.meetings.agenda(CYCLE).zone_seal(Zone.OUT).digest
+    shown = world.product.meetings.agenda(CYCLE).zone_seal(ZoneSide.OUT).digest
     for _ in range(2):
-        world.product.meetings.confirm_zone(CYCLE, Zone.OUT, by="dean", shown=shown)
+        world.product.meetings.confirm_zone(CYCLE, ZoneSide.OUT, by="dean", shown=shown)
 
     meeting = world.product.meetings.agenda(CYCLE).meeting
     assert meeting is not None

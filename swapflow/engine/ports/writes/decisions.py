@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Protocol
 
 from swapflow.domain.cohort.announcement import Announcement, Group
-from swapflow.domain.cohort.meeting import Meeting, Shown, Word, Zone
+from swapflow.domain.cohort.meeting import Meeting, Shown, Word, ZoneSide
 from swapflow.domain.cohort.offer import Offer, OfferAnswer, YieldRate
 from swapflow.domain.cohort.proposal import MethodSheet, Outcome, Place, Waiver
 from swapflow.domain.cohort.reconsideration import (
@@ -123,9 +123,9 @@ class DecisionWrites(Protocol):
         ...
 
     def insert_zone(
-        self, version: int, zone: Zone, applications: Collection[int], *, opened: int, by: str
+        self, version: int, zone: ZoneSide, applications: Collection[int], *, opened: int, by: str
     ) -> None:
-        """Store that a person took on a clear zone, of whose files so many were opened."""
+        """Store that a person took on a clear zone, and how many of its files were opened."""
         ...
 
     def insert_turn(self, version: int, *, closed: bool, reason: str, by: str) -> None:

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from pydantic import Field
 
-from swapflow.domain.cohort.meeting import Shown, Word, Zone
+from swapflow.domain.cohort.meeting import Shown, Word, ZoneSide
 from swapflow.web.api.models.base import In, Out, Reason, Why
 
 
@@ -32,7 +32,7 @@ class LookedAt(Out):
 class ClearZone(Out):
     """The applicants on one side of the cut who are not too close to call."""
 
-    zone: Zone
+    zone: ZoneSide
     applicants: list[int] = Field(description="Those without an outcome of their own.")
     shown: str = Field(description="To be sent when the zone is confirmed.")
     confirmed_by: str | None

@@ -4,10 +4,10 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request, Response
 
-from swapflow.domain.cohort.meeting import Shown, Zone
+from swapflow.domain.cohort.meeting import Shown, ZoneSide
 from swapflow.domain.seal import NOTHING
 from swapflow.engine.cohort.meeting import Agenda
-from swapflow.engine.cohort.meeting_records import Recording
+from swapflow.engine.cohort.meeting_records import SaidOutcome
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.web.api.audit import note
@@ -130,7 +130,7 @@ def record_outcomes(
 def confirm_zone(
     request: Request,
     cycle_id: CycleId,
-    zone: Zone,
+    zone: ZoneSide,
     principal: MayDecide,
     product: Product,
     confirmed: ConfirmedZone,
@@ -159,8 +159,8 @@ def look(
     return Response(status_code=204)
 
 
-def _recording(said: NewOutcome, principal: Principal, cycle_id: str) -> Recording:
-    return Recording(
+def _recording(said: NewOutcome, principal: Principal, cycle_id: str) -> SaidOutcome:
+    return SaidOutcome(
         word=said.outcome,
         reason=said.reason,
         by=principal.name,
@@ -240,11 +240,11 @@ def _meeting(agenda: Agenda) -> TheMeeting:
             LookedAt(applicant=one.application, what=one.what, by=one.by, at=one.at)
             for one in (meeting.looks if meeting else ())
         ],
-        clear_zones=[_clear_zone(agenda, zone) for zone in Zone],
+        clear_zones=[_clear_zone(agenda, zone) for zone in ZoneSide],
     )
 
 
-def _clear_zone(agenda: Agenda, zone: Zone) -> ClearZone:
+def _clear_zone(agenda: Agenda, zone: ZoneSide) -> ClearZone:
     confirmed = agenda.meeting.confirmed(zone) if agenda.meeting else None
     return ClearZone(
         zone=zone,
