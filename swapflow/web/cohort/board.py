@@ -18,7 +18,7 @@ WIDTH, HEIGHT = 160, 36
 EDGE = 8
 """Pixels left free at both ends of a bar."""
 
-NEAR = {"in": 4, "close": 16, "out": 3}
+NEAR = {"in": 3, "close": 16, "out": 3}
 """Rows of each zone that are shown unfolded: those nearest to the cut."""
 
 SMALLEST_SPAN = 0.2
