@@ -127,6 +127,8 @@ class EventType(StrEnum):
     MEETING_SAID = "meeting_said"
     MEETING_CLOSED = "meeting_closed"
     MEETING_REOPENED = "meeting_reopened"
+    MEETING_LOOKED = "meeting_looked"
+    ZONE_CONFIRMED = "zone_confirmed"
     PURGED = "purged"
 
 

@@ -217,6 +217,7 @@ class Rules:
         applications_close: No new arm after this; None while open.
         deadline: The rule proposes to stop then; None for none.
         signatures: Named people who must sign the cohort.
+        group_outcomes: Whether a meeting may decide several applicants in one act.
         sign_in: Whether the cycle's pages need a sign-in through the identity provider.
         language: Tag of the language of mails to reviewers and of letters to applicants; ""
             for the deployment's.
@@ -274,6 +275,7 @@ class Rules:
     language: str = ""
     automatic: AutomaticReview | None = None
     signatures: int = 1
+    group_outcomes: bool = True
     sign_in: SignInPolicy = SignInPolicy.ANY
     session_days: float = 30.0
     reviewer_figures: ReviewerFigures | None = ReviewerFigures.NUMBERED

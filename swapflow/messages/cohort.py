@@ -66,6 +66,14 @@ TEXTS = {
         "write why the meeting is reopened; it is kept in the minutes"
     ),
     "minutes_reason_missing": "write why; it is kept in the minutes",
+    "outcome_not_chosen": "choose an outcome: in, waitlist or out",
+    "zone_not_looked_at": "tick that you have looked at this list, then confirm",
+    "outcome_nobody_ticked": "no applicant was ticked; tick those whom this decides",
+    "outcomes_one_by_one": (
+        "the rules of this program want each applicant decided alone; record them one by one"
+    ),
+    "line_unknown": "there is no line of places called {line!r}, or it is not for this outcome",
+    "zone_empty": "nobody is left here to be confirmed",
     "meeting_closed": "the meeting was closed by {by}; reopen it, with a reason, to record more",
     "place_was_offered": "they were offered a place, and an offer is not taken back by a change",
     "endorsement_empty": "write what speaks for this applicant",
@@ -156,6 +164,7 @@ TEXTS = {
     "part_version": "the version of the list",
     "part_rules": "the rules",
     "part_list": "who is on the list, or the order",
+    "part_files": "whose file was opened",
     "part_missing": "which reviews are missing",
     "part_promised": "who keeps an offered place",
     "part_outcomes": "what is decided about applicants",

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from playwright.sync_api import Error, Page, Response
 
 from swapflow.domain.cohort.announcement import Group
-from swapflow.domain.cohort.meeting import Word
+from swapflow.domain.cohort.meeting import Shown, Word
 from swapflow.domain.cohort.offer import OfferAnswer
 from swapflow.domain.rules import KindRules
 from swapflow.engine.offers.announcement_wording import usual_wording
@@ -114,9 +114,14 @@ def furnish(up: Deployment) -> None:
     )
     product.reconsiderations.open("done", last.external_id, again, by="ops")
     product.meetings.open("ended", by="ops")
-    close, *_ = product.meetings.agenda("ended").places
+    close, moved_out, *_, moved_in = product.meetings.agenda("ended").places
     said, words = "a strong essay", "builds what others plan"
     product.meetings.record("ended", close.application, Word.IN, reason=said, by="ops", seat=None)
+    for other, word in ((moved_out, Word.WAITLIST), (moved_in, Word.IN)):
+        product.meetings.record(
+            "ended", other.application, word, reason="an interview", by="ops", seat=None
+        )
+    product.meetings.look("ended", close.application, Shown.FILE, by="ops", seat=None)
     product.meetings.endorse("ended", close.application, words, by="ops", seat=None)
     first, *_ = product.applicants.list("busy")
     product.cohort.propose_pin("busy", first.number, "in", by="ops", reason="a stipend")
@@ -375,14 +380,13 @@ def _new_key(page: Page) -> None:
 
 
 def _decide_otherwise(page: Page) -> None:
-    boxes = page.locator("main input[type=checkbox]")
-    boxes.first.check()
-    boxes.last.check()
     page.get_by_role("button", name="Go on to reasons and signature").click()
 
 
 def _no_reason(page: Page) -> None:
     _decide_otherwise(page)
+    for reason in page.locator("main textarea").all():
+        reason.fill("")
     page.get_by_role("button", name="Prepare for signature").click()
 
 

@@ -152,7 +152,7 @@ def hold_meeting(walk: Walk, page: Page) -> None:
         walk.look(page, f"applicant {place.rank} at the meeting")
         outcome = "In" if place.standing is Standing.COHORT else "Waitlist"
         if place.rank % 2:
-            walk.press(page, outcome)
+            walk.press(page, "Out")
             expect(page.locator("#outcome-reason-problem")).to_be_visible()
             walk.look(page, "an outcome without a reason")
         page.locator("#outcome-reason").fill(WHY)

@@ -2,7 +2,7 @@
 
 from datetime import date
 
-from swapflow.domain.cohort.meeting import Word
+from swapflow.domain.cohort.meeting import Shown, Word, ZoneSide
 from swapflow.domain.cohort.offer import OfferAnswer
 from swapflow.domain.cohort.proposal import Verdict, Waiver
 from swapflow.domain.rules import Floor, KindRules, Purpose, RuleName
@@ -105,6 +105,11 @@ def signed(url: str, **changes: object) -> World:
     _said(world, out.application, Word.DISCUSS, "")
     _said(world, out.application, Word.WAITLIST, "comes next year")
     _said(world, into.application, Word.IN, "an unusual file")
+    product.meetings.look(CYCLE, into.application, Shown.FILE, by="Prof. Quill", seat=None)
+    product.meetings.look(CYCLE, out.application, Shown.ESTIMATE, by="Dean Pell", seat=None)
+    for zone in ZoneSide:
+        if product.meetings.agenda(CYCLE).unsaid(zone):
+            product.meetings.confirm_zone(CYCLE, zone, by="Dean Pell")
     product.meetings.close(CYCLE, by="Prof. Quill")
     product.meetings.reopen(CYCLE, reason="one was forgotten", by="Dean Pell")
     product.meetings.close(CYCLE, by="Dean Pell")

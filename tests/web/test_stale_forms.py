@@ -64,7 +64,9 @@ def test_every_form_that_overwrites_something_tells_what_it_was_made_from() -> N
             assert action is not None, f"{file}: a form without an address"
             # A page for those who signed in again sends back what another form held.
             carried = file.name == "signed_out.html" or any(
-                f'name="{name}"' in form for name in CARRIED
+                # A form about several rows carries one for each.
+                f'name="{name}"' in form or f'name="{name}.' in form
+                for name in CARRIED
             )
             adds = action[1].rsplit("/", 1)[-1] in ADDS_OR_NAMES
             if action[1].endswith(OVERWRITES):

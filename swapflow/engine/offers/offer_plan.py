@@ -124,6 +124,12 @@ class _OfferPlan:
             }
             applications = {a.number: a for a in ledger.applications(cycle_id)}
             self._announcements = ledger.announcements(cycle_id)
+            meeting = ledger.meeting(cycle_id, self._version)
+            self._named = {
+                number: said.line
+                for number, said in (meeting.words if meeting else {}).items()
+                if said.line
+            }
             self._ranked = self._order(applications, ledger=ledger)
             self._numbers = np.array(sorted(self._verdicts), dtype=np.int64)
             self._terms = self._terms_of(seen.projection)
@@ -167,7 +173,7 @@ class _OfferPlan:
         # so that the waves' risks sum to the one that was stated for the round.
         risk = odds.exceeded(len(chosen)) - odds.exceeded() if self._rate and chosen else 0.0
         lines = [
-            *self._lines(stands, len(chosen)),
+            *self._lines(stands, chosen),
             *[self._rules.lines[-1].name] * len(extra),
         ]
         return OfferWave(
@@ -273,17 +279,23 @@ class _OfferPlan:
         """Read the limits, without targets, range and earlier pins."""
         return replace(terms_of(projection, self._numbers), targets=(), bar=0.0, least=None)
 
-    def _lines(self, stands: frozenset[int], count: int) -> list[str]:
-        """Assign each new offer to the first line with a free place."""
+    def _lines(self, stands: frozenset[int], chosen: Sequence[int]) -> list[str]:
+        """Assign each new offer to the line that the meeting named, or to the first with a place.
+
+        Named lines come first, so that no other offer takes a place that was named.
+        """
         held = Counter(
             offer.line
             for offer in self._offers
             if offer.application in stands and not self._is_extra(offer)
         )
-        lines = []
-        for _ in range(count):
-            free = [line.name for line in self._rules.lines if held[line.name] < line.places]
-            name = free[0] if free else self._rules.lines[-1].name
+        places = {line.name: line.places for line in self._rules.lines}
+        lines: dict[int, str] = {}
+        for number in sorted(chosen, key=lambda one: one not in self._named):
+            name = self._named.get(number, "")
+            if held[name] >= places.get(name, 0):
+                free = [line for line, most in places.items() if held[line] < most]
+                name = free[0] if free else self._rules.lines[-1].name
             held[name] += 1
-            lines.append(name)
-        return lines
+            lines[number] = name
+        return [lines[number] for number in chosen]

@@ -132,6 +132,7 @@ def _rules(table: RulesTable, moments: Mapping[str, datetime | None]) -> Rules:
         language=table.language,
         automatic=_automatic(table.automatic),
         signatures=table.signatures,
+        group_outcomes=table.group_outcomes,
         sign_in=SignInPolicy(table.sign_in),
         session_days=table.session_days,
         reviewer_figures=(

@@ -145,6 +145,7 @@ _EXPECTED = {
     **dict.fromkeys(
         ["blind", "funded", "approval", "severity", "kind_offsets", "join_reviewers"], _YES_NO
     ),
+    "group_outcomes": _YES_NO,
     "confidence": _YES_NO,
     "kind_overlap": _NUMBER,
     "too_close": _NUMBER,

@@ -178,6 +178,7 @@ class RulesTable(TomlTable):
     packet: int = 10
     blind: bool = True
     signatures: int = 1
+    group_outcomes: bool = True
     sign_in: Literal["any", "provider"] = "any"
     session_days: float = 30.0
     reviewer_figures: Literal["named", "numbered", "off"] | None = None

@@ -12,6 +12,7 @@ from swapflow.ledger.schema.base import table
 from swapflow.ledger.schema.cohort import (
     AnnouncedRow,
     AnnouncementRow,
+    MeetingLookRow,
     MeetingOutcomeRow,
     MeetingRow,
     MeetingTurnRow,
@@ -19,6 +20,7 @@ from swapflow.ledger.schema.cohort import (
     OfferRow,
     ReconsiderationRow,
     YieldRateRow,
+    ZoneConfirmationRow,
 )
 from swapflow.ledger.schema.cycle import (
     ClockRow,
@@ -151,6 +153,8 @@ PIN = table(PinRow)
 MEETING = table(MeetingRow)
 MEETING_OUTCOME = table(MeetingOutcomeRow)
 MEETING_TURN = table(MeetingTurnRow)
+MEETING_LOOK = table(MeetingLookRow)
+ZONE_CONFIRMATION = table(ZoneConfirmationRow)
 PREPARED = table(PreparedRow)
 PREPARED_SIGNATURE = table(PreparedSignatureRow)
 RECONSIDERATION = table(ReconsiderationRow)

@@ -71,6 +71,7 @@ _YES_NO = frozenset(
         "kind_offsets",
         "join_reviewers",
         "confidence",
+        "group_outcomes",
     )
 )
 _MOMENT = frozenset(("applications_close", "deadline"))
@@ -86,6 +87,7 @@ _TOP = (
     "packet",
     "blind",
     "signatures",
+    "group_outcomes",
     "zone",
     "language",
     "applications_close",

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Protocol
 
 from swapflow.domain.cohort.announcement import Announcement, Group
-from swapflow.domain.cohort.meeting import Meeting, Word
+from swapflow.domain.cohort.meeting import Meeting, Shown, Word, ZoneSide
 from swapflow.domain.cohort.offer import Offer, OfferAnswer, YieldRate
 from swapflow.domain.cohort.proposal import MethodSheet, Outcome, Place, Waiver
 from swapflow.domain.cohort.reconsideration import (
@@ -106,9 +106,26 @@ class DecisionWrites(Protocol):
         ...
 
     def insert_said(
-        self, version: int, application: int, word: Word, *, reason: str, by: str
+        self,
+        version: int,
+        applications: Collection[int],
+        word: Word,
+        *,
+        line: str,
+        reason: str,
+        by: str,
     ) -> None:
-        """Store what a meeting said about an application; earlier entries are kept."""
+        """Store what one act of a meeting said about applications; earlier entries are kept."""
+        ...
+
+    def insert_look(self, version: int, application: int, what: Shown, *, by: str) -> None:
+        """Store that a meeting looked at something about an application."""
+        ...
+
+    def insert_zone(
+        self, version: int, zone: ZoneSide, applications: Collection[int], *, opened: int, by: str
+    ) -> None:
+        """Store that a person took on a clear zone, and how many of its files were opened."""
         ...
 
     def insert_turn(self, version: int, *, closed: bool, reason: str, by: str) -> None:
