@@ -149,6 +149,7 @@ def assemble(settings: Settings) -> tuple[Swapflow, Office]:
         answer_turns=AnswerTurnsInFiles(settings.data_dir / "answer-turns"),
         events=TracedEvents(ledger) if is_on() else None,
         address=settings.address,
+        office=settings.office,
         provider=bool(settings.provider),
         lease_seconds=settings.lease_seconds,
         resend_seconds=settings.resend_seconds,

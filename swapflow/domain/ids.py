@@ -47,6 +47,11 @@ def application_of(natural_id: str) -> str:
     return ":".join(natural_id.split(":", 2)[:2])
 
 
+def applicant_mail_id(cycle_id: str, application: int, what: str = "") -> str:
+    """Return the id of a mail to an applicant that is no letter; without `what`, how all begin."""
+    return f"{cycle_id}:applicant:{application}:{what}"
+
+
 def new_task_key() -> str:
     """Build the secret key of a cycle's task codes."""
     return secrets.token_hex(32)

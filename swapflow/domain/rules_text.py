@@ -51,6 +51,7 @@ _ADDED = {
     "taper": None,
     "reviewer_figures": None,
     "seed_drawn": False,
+    "confirm_answers": False,
 }
 """Settings that the first release does not know, with the values that have no effect."""
 

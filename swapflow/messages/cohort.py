@@ -11,6 +11,14 @@ TEXTS = {
         "once more"
     ),
     "nobody_to_write_to": "there is nobody to write to: all were told, or have no address",
+    "answer_link_over": (
+        "it may have been replaced or be past its day; ask the office for a new one"
+    ),
+    "application_number_differs": (
+        "this is not the number of the application that we wrote about; compare it with your "
+        "confirmation of receipt"
+    ),
+    "answer_not_open": "this answer is not open any more; the page shows what is",
     "no_letter_held": "no letter is held that could be taken back",
     "letters_have_left": (
         "{left} of {letters} letters have left, and what they say stands; the others follow"

@@ -114,6 +114,7 @@ class Site:
                 mail_leaves=mail_leaves,
                 send_webhook=webhook_sender(client),
                 automatic_reviewers=programs_of_rosters(settings, client),
+                office=settings.office,
                 provider=True,
                 lease_seconds=3600.0,
             )

@@ -6,6 +6,7 @@ A command, a page and a task each parse, call one method here, and report.
 from dataclasses import dataclass
 
 from swapflow.engine.services.announcements import AnnouncementService
+from swapflow.engine.services.answers import AnswerService
 from swapflow.engine.services.applicants import ApplicantService
 from swapflow.engine.services.approvals import ApprovalService
 from swapflow.engine.services.cohort import CohortService
@@ -46,6 +47,7 @@ class Swapflow:
     meetings: MeetingService
     offers: OfferService
     announcements: AnnouncementService
+    answers: AnswerService
     reconsiderations: ReconsiderationService
     outbox: OutboxService
     delivery: DeliveryService
@@ -73,6 +75,7 @@ def compose(context: ServiceContext) -> Swapflow:
         meetings=MeetingService(context=context),
         offers=OfferService(context=context),
         announcements=AnnouncementService(context=context),
+        answers=AnswerService(context=context),
         reconsiderations=ReconsiderationService(context=context),
         outbox=OutboxService(context=context),
         delivery=DeliveryService(context, tasks),
