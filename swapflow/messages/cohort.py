@@ -19,6 +19,10 @@ TEXTS = {
         "confirmation of receipt"
     ),
     "answer_not_open": "this answer is not open any more; the page shows what is",
+    "offer_until_before_april": (
+        "by the resolution of the Council of Graduate Schools nobody has to answer an offer of a "
+        "funded place before 15 April; choose a later day, or confirm this one"
+    ),
     "no_letter_held": "no letter is held that could be taken back",
     "letters_have_left": (
         "{left} of {letters} letters have left, and what they say stands; the others follow"

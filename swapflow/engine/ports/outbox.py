@@ -136,6 +136,7 @@ class Outbox(PersonalLinks, Protocol):
         skip: int = 0,
         after: tuple[datetime, str] | None = None,
         at_most: int = 50,
+        without_applicants: bool = False,
     ) -> tuple[MailRecord, ...]:
         """Read a cycle's mails, newest first; a sign-in mail belongs to no cycle.
 
@@ -145,6 +146,7 @@ class Outbox(PersonalLinks, Protocol):
             skip: How many to leave out at the beginning.
             after: Moment and id of the last one seen; the list goes on behind it.
             at_most: Most mails.
+            without_applicants: Whether those to applicants about their interviews are left out.
         """
         ...
 

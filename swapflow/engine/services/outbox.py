@@ -45,10 +45,16 @@ class OutboxService:
         skip: int = 0,
         after: tuple[datetime, str] | None = None,
         at_most: int = 50,
+        without_applicants: bool = False,
     ) -> tuple[MailRecord, ...]:
         """List a cycle's mails, newest first; `after` is moment and id of the last one seen."""
         return self.context.ledger.cycle_mails(
-            cycle_id, state=state, skip=skip, after=after, at_most=at_most
+            cycle_id,
+            state=state,
+            skip=skip,
+            after=after,
+            at_most=at_most,
+            without_applicants=without_applicants,
         )
 
     def mail(self, cycle_id: str, mail_id: str) -> MailRecord:

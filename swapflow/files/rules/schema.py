@@ -134,6 +134,7 @@ def _rules(table: RulesTable, moments: Mapping[str, datetime | None]) -> Rules:
         signatures=table.signatures,
         sign_in=SignInPolicy(table.sign_in),
         session_days=table.session_days,
+        confirm_answers=table.confirm_answers,
         reviewer_figures=(
             None if table.reviewer_figures is None else ReviewerFigures(table.reviewer_figures)
         ),

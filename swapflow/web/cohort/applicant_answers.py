@@ -27,9 +27,6 @@ router = APIRouter(prefix="/answer/{token}", dependencies=[Depends(anybody)])
 WIDEST = 200
 """Most characters of a typed application number."""
 
-NOBODY: dict[str, object] = {"principal": None, "places": [], "act_notice": None}
-"""What a page is told of who is signed in: it looks the same to everybody, staff included."""
-
 
 @router.api_route("", methods=["GET", "HEAD"])
 def show_answer(request: Request, token: str, product: Product) -> Response:
@@ -94,9 +91,9 @@ def take_along(request: Request, token: str, product: Product) -> Response:
 
 
 def _page(request: Request, page: AnswerPage, *, number: str = "", problem: str = "") -> Response:
+    _see_nobody(request)
     about_date = page.leads_to is LeadsTo.INTERVIEW
     context = {
-        **NOBODY,
         "office": app_context(request).settings.office,
         "page": page,
         "path": request.url.path,
@@ -122,8 +119,14 @@ def _page(request: Request, page: AnswerPage, *, number: str = "", problem: str 
 
 def _over(request: Request) -> Response:
     """Answer a link that is over, wrong, or tried too often: the same page for all."""
-    context = {**NOBODY, "office": app_context(request).settings.office}
+    _see_nobody(request)
+    context = {"office": app_context(request).settings.office}
     return render(request, "cohort/answer_over.html", context, status=404, headers=SECRET_ADDRESS)
+
+
+def _see_nobody(request: Request) -> None:
+    """Show the page as to a stranger: it looks the same to staff who open a link."""
+    request.state.principal = None
 
 
 def _labels() -> dict[ApplicantSaid, str]:

@@ -71,6 +71,7 @@ _YES_NO = frozenset(
         "kind_offsets",
         "join_reviewers",
         "confidence",
+        "confirm_answers",
     )
 )
 _MOMENT = frozenset(("applications_close", "deadline"))
@@ -92,6 +93,7 @@ _TOP = (
     "deadline",
     "sign_in",
     "session_days",
+    "confirm_answers",
     "reviewer_figures",
 )
 _ADVANCED = (
