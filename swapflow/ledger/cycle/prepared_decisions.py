@@ -17,8 +17,8 @@ from sqlalchemy import (
 )
 from typing_extensions import override
 
-from swapflow.domain.reviewing.score import Score
 from swapflow.domain.ids import applicant_mails
+from swapflow.domain.reviewing.score import Score
 from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.decisions import DecisionReads
 from swapflow.engine.ports.outbox import Outbox

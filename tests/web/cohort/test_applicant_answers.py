@@ -116,7 +116,7 @@ def test_a_wrong_number_answers_nothing_and_tries_end(site: Site) -> None:
 
 def test_every_link_that_is_over_answers_as_one_that_never_was(site: Site) -> None:
     letters(site)
-    (number, link), (other, its) = list(links(site).items())[:2]
+    (_number, link), (other, its) = list(links(site).items())[:2]
     never = site.anonymous().get("/answer/never-was")
     assert (never.status_code, NEUTRAL in never.text) == (404, True)
 
@@ -191,5 +191,5 @@ def test_a_day_before_15_april_on_a_funded_place_is_confirmed_first(site: Site) 
         (datetime(2027, 8, 1, tzinfo=UTC), False),
     ],
 )
-def test_the_season_begins_in_september(day: datetime, early: bool) -> None:  # noqa: FBT001 - expected
+def test_the_season_begins_in_september(day: datetime, early: bool) -> None:
     assert is_before_april_15(day, "Europe/Berlin") is early

@@ -49,14 +49,10 @@ def number_of(site: Site, pull: str) -> str:
 
 def moved(site: Site, staff: TestClient, pull: str) -> None:
     """Move the date a day on."""
-    form = re.search(
-        rf'<form method="post" action="{DATES}">\s*<input type="hidden" name="pull" '
-        rf'value="{re.escape(pull)}">.*?</form>',
-        staff.get(DATES).text,
-        re.DOTALL,
-    )
-    assert form is not None
-    data = {**fields_of(form[0]), **SLOT, "starts": "2031-03-11T14:00"}
+    page = staff.get(DATES).text
+    forms = re.findall(rf'<form method="post" action="{DATES}">.*?</form>', page, re.DOTALL)
+    (form,) = [one for one in forms if f'value="{pull}"' in one]
+    data = {**fields_of(form), **SLOT, "starts": "2031-03-11T14:00"}
     assert staff.post(DATES, data=data).status_code == 303
     site.turn()
 
