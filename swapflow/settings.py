@@ -7,7 +7,6 @@ must not change a running round.
 import hashlib
 import os
 import tempfile
-from email.utils import parseaddr
 from enum import StrEnum
 from importlib.util import find_spec
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
@@ -18,7 +17,6 @@ from urllib.parse import urlsplit
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from swapflow.domain.people.office_contact import OfficeContact
 from swapflow.errors import InvalidInputError
 from swapflow.i18n.languages import SOURCE, language_named
 from swapflow.identity.reach import Reach
@@ -93,8 +91,7 @@ class Settings(BaseSettings):
             When not set, the first is signed by a key that the process makes up, while nobody else
             is served, and the second by one in the data folder.
         language: What pages and mails are written in where nobody's choice is known, such as "de".
-        office_name: What invitations and applicants' pages call the office; the sender's name when
-            not set.
+        office_name: The office's name in mails and to applicants; the sender's when not set.
         mail_from: Sender of mails; without `smtp_host` mails wait in the ledger.
         smtp_timeout: Seconds that the mail server may take for an answer.
         digest_hour: Hour from which staff get the day's mail about what waits; -1 for none.
@@ -250,14 +247,6 @@ class Settings(BaseSettings):
     def address(self) -> str:
         """Where people reach swapflow: the public address, or this machine's own."""
         return self.public_url or f"http://{_as_host(self.web_host)}:{self.web_port}"
-
-    @property
-    def office(self) -> OfficeContact:
-        """Who invites reviewers and answers applicants' questions."""
-        name, mail = parseaddr(self.mail_from)
-        # The sender of an installation that nobody has set up yet reads no mail.
-        mail = "" if mail.endswith("@localhost") else mail
-        return OfficeContact(name=self.office_name or name, mail=mail)
 
     @property
     def automatic_files(self) -> Path:

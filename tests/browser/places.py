@@ -15,7 +15,7 @@ from playwright.sync_api import Error, Page, Response
 from swapflow.domain.cohort.announcement import Group
 from swapflow.domain.cohort.meeting import Word
 from swapflow.domain.cohort.offer import OfferAnswer
-from swapflow.domain.people.personal_link import digest_of_token
+from swapflow.domain.personal_link import digest_of_token
 from swapflow.domain.rules import KindRules
 from swapflow.engine.offers.announcement_mail import letter_link, letter_mail
 from swapflow.engine.offers.announcement_wording import usual_wording

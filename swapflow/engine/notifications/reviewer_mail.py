@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from swapflow.domain.ids import cycle_of
-from swapflow.domain.people.personal_link import LeadsTo, PersonalLink
 from swapflow.domain.people.reviewer import Reviewer
+from swapflow.domain.personal_link import LeadsTo, PersonalLink
 from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT, Assignment
 from swapflow.domain.rules import Rules
 from swapflow.engine.notifications.mail_text import nudge_mail, waiting_mail

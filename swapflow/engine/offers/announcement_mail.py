@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from swapflow.domain.people.personal_link import LeadsTo, PersonalLink
+from swapflow.domain.personal_link import LeadsTo, PersonalLink
 from swapflow.engine.notifications.mail_text import Link, MailText
 from swapflow.i18n.languages import gettext
 

@@ -21,16 +21,16 @@ from swapflow.domain.event import EventType
 from swapflow.domain.ids import same_id
 from swapflow.domain.people.application import Application
 from swapflow.domain.people.interview import Interview
-from swapflow.domain.people.personal_link import LeadsTo, PersonalLink, digest_of_token
+from swapflow.domain.personal_link import LeadsTo, PersonalLink, digest_of_token
 from swapflow.domain.rules import Rules
-from swapflow.engine.offers.answer_mail import offer_copy
-from swapflow.engine.ports.ledger import Ledger
-from swapflow.engine.ports.writes.transaction import Transaction
-from swapflow.engine.reviewing.applicant_mail import (
+from swapflow.engine.notifications.applicant_mail import (
     InterviewOf,
     applicants_calendar,
     tell_applicant,
 )
+from swapflow.engine.offers.answer_mail import offer_copy
+from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.reviewing.interviews import date_of, take_date_back
 from swapflow.errors import InvalidInputError, NotFoundError
 

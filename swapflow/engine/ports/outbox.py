@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from swapflow.domain.people.personal_link import PersonalLink
+from swapflow.domain.personal_link import PersonalLink
 from swapflow.domain.webhook_call import WebhookCall
 from swapflow.engine.ports.records import (
     Mail,

@@ -19,12 +19,12 @@ from swapflow.domain.reviewing.assignment import (
     seat_items,
 )
 from swapflow.domain.seal import NOTHING
+from swapflow.engine.notifications.applicant_mail import InterviewOf, invite_applicant
 from swapflow.engine.notifications.mail_text import MailText
 from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.records import Mail
 from swapflow.engine.ports.writes.transaction import Transaction
-from swapflow.engine.reviewing.applicant_mail import InterviewOf, invite_applicant
 from swapflow.engine.reviewing.interview_mail import invitation_of, send_invitations
 from swapflow.engine.revisions import check_revision
 from swapflow.errors import AssignmentClosedError, InvalidInputError, NotFoundError

@@ -5,6 +5,7 @@ A command, a page and a task each parse, call one method here, and report.
 
 from dataclasses import dataclass
 
+from swapflow.engine.notifications.office_contact import OfficeContact
 from swapflow.engine.services.announcements import AnnouncementService
 from swapflow.engine.services.answers import AnswerService
 from swapflow.engine.services.applicants import ApplicantService
@@ -52,6 +53,11 @@ class Swapflow:
     outbox: OutboxService
     delivery: DeliveryService
     pending: PendingService
+
+    @property
+    def office(self) -> OfficeContact:
+        """How the office is named to reviewers and applicants."""
+        return self.context.office
 
     @property
     def address(self) -> str:

@@ -10,8 +10,8 @@ from typing import TypeVar
 
 from typing_extensions import override
 
-from swapflow.domain.people.office_contact import OfficeContact
 from swapflow.domain.webhook_call import WebhookCall
+from swapflow.engine.notifications.office_contact import OfficeContact
 from swapflow.engine.ports.automatic_reviewer import (
     AnswerTurns,
     AutomaticReviewer,

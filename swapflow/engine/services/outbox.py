@@ -5,7 +5,7 @@ import time
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from swapflow.domain.people.personal_link import MASK, digest_of_token
+from swapflow.domain.personal_link import MASK, digest_of_token
 from swapflow.engine.offers.announcements import contradicts_record
 from swapflow.engine.ports.records import NOT_SENT, Mail, MailRecord
 from swapflow.engine.services.context import MAIL_TRIES, ServiceContext

@@ -7,7 +7,7 @@ known: whoever holds no token gets the same answer as for one that never was.
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from swapflow.domain.people.personal_link import LeadsTo, PersonalLink, digest_of_token
+from swapflow.domain.personal_link import LeadsTo, PersonalLink, digest_of_token
 from swapflow.domain.rules import SignInPolicy
 from swapflow.errors import NotFoundError, NotSignedInError
 from swapflow.identity.account import Method, Session

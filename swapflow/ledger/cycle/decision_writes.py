@@ -7,7 +7,7 @@ from sqlalchemy import func, insert, select, update
 from typing_extensions import override
 
 from swapflow.domain.cohort.proposal import MethodSheet, Outcome, Place, Waiver
-from swapflow.domain.people.personal_link import PersonalLink
+from swapflow.domain.personal_link import PersonalLink
 from swapflow.engine.ports.records import DecisionRecord, Mail
 from swapflow.engine.ports.writes.cycle import CycleWrites
 from swapflow.engine.ports.writes.decisions import DecisionWrites as DecisionWritesPort

@@ -5,7 +5,7 @@ from typing import Any
 from sqlalchemy import Connection, Select, bindparam, delete, insert, select, update
 from typing_extensions import override
 
-from swapflow.domain.people.personal_link import LeadsTo, PersonalLink
+from swapflow.domain.personal_link import LeadsTo, PersonalLink
 from swapflow.engine.ports.outbox import FoundLink, PersonalLinks
 from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.row_mapping import AnyRow, columns

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import RedirectResponse, Response
 
 from swapflow.domain.cohort.applicant_answer import ABOUT_DATES, ApplicantSaid
-from swapflow.domain.people.personal_link import LeadsTo
+from swapflow.domain.personal_link import LeadsTo
 from swapflow.engine.offers.applicant_links import BY, AnswerPage
 from swapflow.errors import InvalidInputError, NotFoundError, RateLimitedError
 from swapflow.i18n.languages import gettext
@@ -94,7 +94,7 @@ def _page(request: Request, page: AnswerPage, *, number: str = "", problem: str 
     _see_nobody(request)
     about_date = page.leads_to is LeadsTo.INTERVIEW
     context = {
-        "office": app_context(request).settings.office,
+        "office": app_context(request).product.office,
         "page": page,
         "path": request.url.path,
         "year": _year_of(page),
@@ -120,7 +120,7 @@ def _page(request: Request, page: AnswerPage, *, number: str = "", problem: str 
 def _over(request: Request) -> Response:
     """Answer a link that is over, wrong, or tried too often: the same page for all."""
     _see_nobody(request)
-    context = {"office": app_context(request).settings.office}
+    context = {"office": app_context(request).product.office}
     return render(request, "cohort/answer_over.html", context, status=404, headers=SECRET_ADDRESS)
 
 

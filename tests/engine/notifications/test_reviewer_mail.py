@@ -5,8 +5,8 @@ from datetime import timedelta
 
 import pytest
 
-from swapflow.domain.people.personal_link import MASK
 from swapflow.domain.people.reviewer import DeclineKind
+from swapflow.domain.personal_link import MASK
 from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT
 from swapflow.domain.rules import Purpose, Rules, SeatLine
 from swapflow.domain.rules_text import from_text, to_text

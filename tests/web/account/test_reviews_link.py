@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from swapflow.domain.people.personal_link import MASK
+from swapflow.domain.personal_link import MASK
 from swapflow.domain.rules import SignInPolicy
 from swapflow.engine.services import compose
 from swapflow.errors import MailRefusedError

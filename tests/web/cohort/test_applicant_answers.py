@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 
 from swapflow.domain.cohort.offer import OfferAnswer
 from swapflow.domain.event import EventType
-from swapflow.domain.people.personal_link import MASK
+from swapflow.domain.personal_link import MASK
 from swapflow.engine.offers.announcement_wording import usual_wording
 from swapflow.engine.offers.answer_days import is_before_april_15
 from swapflow.identity.permissions import Role

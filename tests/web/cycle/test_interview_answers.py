@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from starlette.testclient import TestClient
 
-from swapflow.domain.people.personal_link import MASK
+from swapflow.domain.personal_link import MASK
 from swapflow.domain.rules import KindRules, SeatLine
 from swapflow.engine.ports.records import Mail
 from swapflow.identity.permissions import Role

@@ -7,7 +7,7 @@ from typing import Protocol
 from swapflow.domain.cycle import Cycle, CycleStatus
 from swapflow.domain.event import EventType, Json
 from swapflow.domain.fixed_point import Delta
-from swapflow.domain.people.personal_link import PersonalLink
+from swapflow.domain.personal_link import PersonalLink
 from swapflow.domain.rules import Rules
 from swapflow.engine.ports.records import Mail
 

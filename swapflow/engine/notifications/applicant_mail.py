@@ -8,7 +8,7 @@ from swapflow.domain.ids import applicant_mail_id
 from swapflow.domain.people.application import Application
 from swapflow.domain.people.calendar_invitation import Guest, invitation, uid_of
 from swapflow.domain.people.interview import Interview
-from swapflow.domain.people.personal_link import LeadsTo, PersonalLink
+from swapflow.domain.personal_link import LeadsTo, PersonalLink
 from swapflow.engine.notifications.mail_text import Link, MailPart, MailText, one_line
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.i18n.formatting import counted, moment
