@@ -1,12 +1,13 @@
 """The walk of links: what leaves in a mail opens once, and nothing that stays holds it."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from email import message_from_string
 from email.policy import default
 from pathlib import Path
+from typing import Any
 
 import pytest
 import redis
@@ -222,7 +223,7 @@ def _is_file(path: Path) -> bool:
 def _redis_content(address: str) -> bytes:
     """Everything that Redis holds, as bytes."""
     client = redis.Redis.from_url(address)
-    readers = {
+    readers: dict[Any, Callable[[Any], object]] = {
         b"string": client.get,
         b"hash": client.hgetall,
         b"list": lambda key: client.lrange(key, 0, -1),

@@ -1,7 +1,7 @@
 """The link in a reviewer's mail: it signs them in, once, until their reviews are due.
 
 Opening it changes nothing; a button does. Nothing here tells a stranger whether an address is
-known: whoever holds no token gets the same answer as for one that never was.
+known: who holds no token gets the same answer as for one that never was.
 """
 
 from dataclasses import dataclass
