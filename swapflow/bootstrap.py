@@ -11,6 +11,7 @@ from weakref import WeakMethod
 
 from swapflow.automatic_reviewers.programs import Programs
 from swapflow.automatic_reviewers.source_files import AnyFile, ChosenFiles
+from swapflow.engine.notifications.office_contact import contact_of
 from swapflow.engine.ports.dispatcher import Dispatcher, QueueMessage
 from swapflow.engine.ports.health_facts import DatabaseFacts, RedisFacts
 from swapflow.engine.ports.live_state import CycleState
@@ -149,6 +150,7 @@ def assemble(settings: Settings) -> tuple[Swapflow, Office]:
         answer_turns=AnswerTurnsInFiles(settings.data_dir / "answer-turns"),
         events=TracedEvents(ledger) if is_on() else None,
         address=settings.address,
+        office=contact_of(settings.office_name, settings.mail_from),
         provider=bool(settings.provider),
         lease_seconds=settings.lease_seconds,
         resend_seconds=settings.resend_seconds,

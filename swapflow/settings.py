@@ -91,6 +91,7 @@ class Settings(BaseSettings):
             When not set, the first is signed by a key that the process makes up, while nobody else
             is served, and the second by one in the data folder.
         language: What pages and mails are written in where nobody's choice is known, such as "de".
+        office_name: The office's name in mails and to applicants; the sender's when not set.
         mail_from: Sender of mails; without `smtp_host` mails wait in the ledger.
         smtp_timeout: Seconds that the mail server may take for an answer.
         digest_hour: Hour from which staff get the day's mail about what waits; -1 for none.
@@ -135,6 +136,7 @@ class Settings(BaseSettings):
 
     language: str = SOURCE
 
+    office_name: str = Field(default="", max_length=100)
     mail_from: str = "swapflow@localhost"
     smtp_host: str | None = None
     smtp_port: int = Field(default=587, ge=1, le=65_535)

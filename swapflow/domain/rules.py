@@ -225,6 +225,8 @@ class Rules:
             not say it: settled at the launch, and kept as it is afterwards. Programs launched
             before have none, and show figures as they did: named, beside reviewers, for good.
         session_days: Longest time that a device stays signed in where this cycle is open.
+        confirm_answers: Whether what applicants answer to an offer by their link counts only once
+            staff have confirmed it.
         seed: Decides ties, and what else is drawn; 0 in a real program's file for one that is
             drawn at the launch.
         seed_drawn: Whether the seed was drawn at the launch: then it is shown to nobody before
@@ -278,6 +280,7 @@ class Rules:
     group_outcomes: bool = True
     sign_in: SignInPolicy = SignInPolicy.ANY
     session_days: float = 30.0
+    confirm_answers: bool = False
     reviewer_figures: ReviewerFigures | None = ReviewerFigures.NUMBERED
     seed: int = 0
     seed_drawn: bool = False

@@ -52,6 +52,7 @@ _ADDED = {
     "reviewer_figures": None,
     "seed_drawn": False,
     "group_outcomes": True,
+    "confirm_answers": False,
 }
 """Settings that the first release does not know, with the values that have no effect."""
 

@@ -1,6 +1,7 @@
 """One write to a cycle: the parts of a transaction, joined."""
 
 from swapflow.ledger.cohort.announcements import AnnouncementWrites
+from swapflow.ledger.cohort.applicant_answers import ApplicantAnswerWrites
 from swapflow.ledger.cohort.meetings import MeetingWrites
 from swapflow.ledger.cohort.offers import OfferWrites
 from swapflow.ledger.cohort.reconsiderations import ReconsiderationWrites
@@ -21,6 +22,7 @@ class SqlTransaction(
     PreparedWrites,
     OfferWrites,
     AnnouncementWrites,
+    ApplicantAnswerWrites,
     MeetingWrites,
     ReconsiderationWrites,
 ):

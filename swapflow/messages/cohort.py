@@ -13,6 +13,18 @@ TEXTS = {
     ),
     "nobody_to_write_to": "no letter to send: all have been told or have no address",
     "no_letter_held": "no letter is waiting that could be undone",
+    "answer_link_over": (
+        "it may have been replaced or be past its day; ask the office for a new one"
+    ),
+    "application_number_differs": (
+        "this is not the number of the application that we wrote about; compare it with your "
+        "confirmation of receipt"
+    ),
+    "answer_not_open": "this answer is not open any more; the page shows what is",
+    "offer_until_before_april": (
+        "by the resolution of the Council of Graduate Schools nobody has to answer an offer of a "
+        "funded place before 15 April; choose a later day, or confirm this one"
+    ),
     "letters_have_left": (
         "{left} of {letters} letters have left, and what they say is final; the others follow"
     ),

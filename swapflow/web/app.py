@@ -13,11 +13,20 @@ from swapflow.engine.services import Swapflow
 from swapflow.identity.services import Office
 from swapflow.instrumentation.tracing import TracedRequests, is_on
 from swapflow.settings import Settings
-from swapflow.web.account import api_keys, audit_log, profile, provider, sign_in, users
+from swapflow.web.account import (
+    api_keys,
+    audit_log,
+    profile,
+    provider,
+    reviews_link,
+    sign_in,
+    users,
+)
 from swapflow.web.account.openid_client import Hop, OpenIdProvider
 from swapflow.web.api import api_docs, routes
 from swapflow.web.cohort import (
     announcements,
+    applicant_answers,
     decision,
     decision_card,
     downloads,
@@ -129,7 +138,9 @@ def create_app(
         health,
         language,
         sign_in,
+        reviews_link,
         provider,
+        applicant_answers,
         profile,
         task_list,
         offline,

@@ -15,7 +15,9 @@ from playwright.sync_api import Error, Page, Response
 from swapflow.domain.cohort.announcement import Group
 from swapflow.domain.cohort.meeting import Shown, Word
 from swapflow.domain.cohort.offer import OfferAnswer
+from swapflow.domain.personal_link import digest_of_token
 from swapflow.domain.rules import KindRules
+from swapflow.engine.offers.announcement_mail import letter_link, letter_mail
 from swapflow.engine.offers.announcement_wording import usual_wording
 from swapflow.engine.reconsideration.open_reconsideration import ReconsiderationRequest
 from swapflow.engine.reviewing.documents import DocumentUpload
@@ -281,6 +283,10 @@ def _further(up: Deployment) -> tuple[Place, ...]:
             (AUDITOR, "/today/done/monitoring", 200, None, "monitoring"),
             (AUDITOR, "/today/done/monitoring", 422, _press("Look, and"), "monitoring-nothing"),
             (NOBODY, "/sign-in/link/never-was", 404, None, "link-never-was"),
+            (NOBODY, _answer_to_offer(up), 200, None, "answer-offer"),
+            (NOBODY, _answer_to_date(up), 200, None, "answer-interview"),
+            (NOBODY, "/answer/never-was", 404, None, "answer-over"),
+            (NOBODY, _link_of(up, "busy", "waiting"), 200, None, "reviews-link"),
             (NOBODY, link, 200, None, "link"),
             (NOBODY, link, 410, _use_twice, "link-used"),
             (NOBODY, "/sign-in", 200, _ask_for_link, "link-sent"),
@@ -289,6 +295,34 @@ def _further(up: Deployment) -> tuple[Place, ...]:
             (NOBODY, "/sign-in", 429, _too_often, "too-often"),
         )
     )
+
+
+def _link_of(up: Deployment, cycle: str, what: str) -> str:
+    """Give the link of a mail a token, as the mailer does where a mail server is connected."""
+    ledger = up.product.context.ledger
+    mails = [one.mail for one in ledger.cycle_mails(cycle, at_most=1000)]
+    found = next(mail for mail in mails if f":{what}" in mail.id and ledger.link_of_mail(mail.id))
+    link, token = ledger.link_of_mail(found.id), f"shown-{cycle}-{what}"
+    assert link is not None
+    if ledger.personal_link(digest_of_token(token)) is None:
+        ledger.add_link_token(found.id, digest_of_token(token))
+    return f"{link.leads_to.path}{token}"
+
+
+def _answer_to_offer(up: Deployment) -> str:
+    """Store a letter of an open offer that never leaves, and give the link in it."""
+    with up.product.context.ledger.write("done") as tx:
+        offer = next(one for one in tx.offers() if one.answer is OfferAnswer.WAITING)
+        link = letter_link("done", 0, offer.application, offer.id)
+        letter = letter_mail("A place for you", ("We offer you a place.",), link, "")
+        tx.queue_mail([letter.to("a@example.com", mail_id=link.message_id)], held=True)
+        tx.add_personal_links([link])
+    return _link_of(up, "done", "letter:0")
+
+
+def _answer_to_date(up: Deployment) -> str:
+    """Give the link in an applicant's invitation to an interview."""
+    return _link_of(up, "asking", "applicant")
 
 
 def _press(name: str) -> Callable[[Page], None]:

@@ -12,6 +12,7 @@ from swapflow.bootstrap import programs_of_rosters
 from swapflow.domain.people.reviewer import NewReviewer
 from swapflow.domain.reviewing.assignment import Assignment
 from swapflow.domain.rules import Criterion, Purpose, Rubric, Rules
+from swapflow.engine.notifications.office_contact import contact_of
 from swapflow.engine.ports.dispatcher import QueueMessage, Topic
 from swapflow.engine.ports.live_state import Arms
 from swapflow.engine.ports.records import Mail
@@ -114,6 +115,7 @@ class Site:
                 mail_leaves=mail_leaves,
                 send_webhook=webhook_sender(client),
                 automatic_reviewers=programs_of_rosters(settings, client),
+                office=contact_of(settings.office_name, settings.mail_from),
                 provider=True,
                 lease_seconds=3600.0,
             )

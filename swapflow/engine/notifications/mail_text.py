@@ -134,21 +134,57 @@ def invitation_mail(by: str, *, link: str, days: int, again: str) -> MailText:
 # To reviewers
 
 
-def waiting_mail(program: str, *, count: int, due: str, link: str) -> MailText:
-    """Write how many reviews wait, and the next due date."""
+def waiting_mail(
+    program: str,
+    *,
+    count: int,
+    due: str,
+    link: str,
+    office: str = "",
+    effort: str = "",
+    good_until: str = "",
+) -> MailText:
+    """Write how many reviews wait, how long they take, and the next due date.
+
+    Args:
+        program: The program's name.
+        count: Reviews that wait.
+        due: The next due date, "" for none.
+        link: Where they are; signs its reader in where `good_until` says for how long.
+        office: Who asks, "" where nobody has named the office.
+        effort: The time for all of them together, "" where the round does not count minutes.
+        good_until: The day until which the link signs in, "" for a link that does not.
+    """
+    about = {"office": one_line(office), "program": one_line(program)}
     return MailText(
         subject=_waiting_subject(program, count),
         parts=(
             _sentences(
                 counted(
                     count,
+                    "%(office)s asks you for one review in “%(program)s”.",
+                    "%(office)s asks you for %(count)s reviews in “%(program)s”.",
+                    **about,
+                )
+                if office
+                else counted(
+                    count,
                     "One review waits for you in “%(program)s”.",
                     "%(count)s reviews wait for you in “%(program)s”.",
                     program=one_line(program),
                 ),
+                counted(
+                    count,
+                    "It takes about %(effort)s.",
+                    "They take about %(effort)s.",
+                    effort=effort,
+                )
+                if effort
+                else "",
                 _next_due(due),
             ),
             Link(link, gettext("See your reviews")),
+            *_about_link(good_until),
             gettext("Can't do one? Decline it soon and another reviewer is asked."),
         ),
     )
@@ -280,6 +316,19 @@ def _waiting_subject(program: str, count: int) -> str:
 
 def _next_due(due: str) -> str:
     return gettext("The next one is due by %(due)s.") % {"due": due} if due else ""
+
+
+def _about_link(good_until: str) -> tuple[str, ...]:
+    """Say what a link that signs in is good for; nothing for another one."""
+    if not good_until:
+        return ()
+    return (
+        gettext(
+            "The link is for you alone: it signs you in once, until %(day)s. After that it offers "
+            "you a new one."
+        )
+        % {"day": good_until},
+    )
 
 
 def _sentences(*said: str) -> str:

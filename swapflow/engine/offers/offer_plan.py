@@ -118,6 +118,13 @@ class _OfferPlan:
             self._since, self._beyond = restored(again), beyond_places(again)
             self._rate = ledger.yield_rate(cycle_id)
             self._now = ledger.now()
+            # A place whose applicant may take the decline back waits like one not yet answered.
+            self._held = tuple(
+                replace(offer, answer=OfferAnswer.WAITING, until=None)
+                if offer.is_held(self._now)
+                else offer
+                for offer in self._offers
+            )
             self._verdicts: Mapping[int, Verdict] = {
                 outcome.application: outcome.verdict
                 for outcome in ledger.outcomes(cycle_id, self._version)
@@ -137,7 +144,7 @@ class _OfferPlan:
     def round(self) -> OfferRound:
         """Return the state of the offers."""
         odds = self._odds(())
-        _, broken = self._next_terms(promised(self._offers), ())
+        _, broken = self._next_terms(promised(self._held), ())
         return OfferRound(
             cycle_id=self._cycle_id,
             version=self._version,
@@ -155,7 +162,7 @@ class _OfferPlan:
         """Compute the next wave."""
         lapsed = tuple(
             offer
-            for offer in self._offers
+            for offer in self._held
             if offer.answer is OfferAnswer.WAITING
             and offer.until is not None
             and offer.until < self._now
@@ -167,7 +174,7 @@ class _OfferPlan:
         count = self._free(odds)
         if at_most:
             count = min(count, at_most - len(extra))
-        stands = promised(self._offers) - {offer.application for offer in lapsed}
+        stands = promised(self._held) - {offer.application for offer in lapsed}
         chosen = self._who(stands.union(extra), count)
         # What this wave adds,
         # so that the waves' risks sum to the one that was stated for the round.
@@ -211,7 +218,7 @@ class _OfferPlan:
         )
 
     def _odds(self, lapsed: Sequence[Offer]) -> Odds:
-        answers = Counter(offer.answer for offer in self._offers if not self._is_extra(offer))
+        answers = Counter(offer.answer for offer in self._held if not self._is_extra(offer))
         ended = sum(not self._is_extra(offer) for offer in lapsed)
         rate = self._rate
         return Odds(

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Protocol
 
 from swapflow.domain.cohort.announcement import Announcement, LetterFacts
+from swapflow.domain.cohort.applicant_answer import ApplicantAnswer
 from swapflow.domain.cohort.meeting import Endorsement, Meeting
 from swapflow.domain.cohort.offer import Offer, YieldRate
 from swapflow.domain.cohort.proposal import MethodSheet, Outcome, Place
@@ -30,6 +31,10 @@ class DecisionReads(Protocol):
 
     def offers(self, cycle_id: str) -> tuple[Offer, ...]:
         """Read every offer of a cycle with its answer, oldest first."""
+        ...
+
+    def applicant_answers(self, cycle_id: str) -> tuple[ApplicantAnswer, ...]:
+        """Read what applicants answered by their links, oldest first."""
         ...
 
     def reconsiderations(self, cycle_id: str) -> tuple[Reconsideration, ...]:

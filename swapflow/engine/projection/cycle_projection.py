@@ -110,6 +110,9 @@ class CycleProjection(PullProjection):
     def _offer_answered(self, _payload: Mapping[str, Json]) -> None:
         """Change nothing: announcements, offers and answers do not enter decisions."""
 
+    def _applicant_answered(self, _payload: Mapping[str, Json]) -> None:
+        """Change nothing: announcements, offers and answers do not enter decisions."""
+
     def _announced(self, _payload: Mapping[str, Json]) -> None:
         """Change nothing: announcements, offers and answers do not enter decisions."""
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
+from swapflow.domain.cohort.applicant_answer import ApplicantAnswer, last_about_date
 from swapflow.domain.event import EventType
 from swapflow.domain.ids import cycle_of
 from swapflow.domain.people.interview import Interview
@@ -18,6 +19,7 @@ from swapflow.domain.reviewing.assignment import (
     seat_items,
 )
 from swapflow.domain.seal import NOTHING
+from swapflow.engine.notifications.applicant_mail import InterviewOf, invite_applicant
 from swapflow.engine.notifications.mail_text import MailText
 from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.ledger import Ledger
@@ -48,7 +50,11 @@ class InterviewSlot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requested:
-    """A request for a meeting with an applicant, with its slot, if any."""
+    """A request for a meeting with an applicant, with its slot, if any.
+
+    Attributes:
+        answer: What its applicant answered about the slot that is there, or was there last.
+    """
 
     pull: Pull
     external_id: str
@@ -56,6 +62,7 @@ class Requested:
     kind: str
     reviewers: tuple[Reviewer, ...]
     interview: Interview | None
+    answer: ApplicantAnswer | None = None
 
 
 def requested(cycle_id: str, *, ledger: Ledger) -> tuple[Requested, ...]:
@@ -67,6 +74,7 @@ def requested(cycle_id: str, *, ledger: Ledger) -> tuple[Requested, ...]:
     least = 0 if len(rules.kinds) == 1 else 1
     pulls = [p for p in ledger.pulls(cycle_id, statuses={PullStatus.OPEN}) if p.kind >= least]
     slots = ledger.interviews([pull.id for pull in pulls])
+    answers = ledger.applicant_answers(cycle_id)
     people = {r.number: r for r in ledger.reviewers(cycle_id)}
     seated: dict[str, list[Reviewer]] = {}
     for assignment in ledger.assignments(cycle_id, statuses=OPEN_ASSIGNMENT):
@@ -82,9 +90,21 @@ def requested(cycle_id: str, *, ledger: Ledger) -> tuple[Requested, ...]:
             kind=rules.kinds[pull.kind].name,
             reviewers=tuple(seated.get(pull.id, ())),
             interview=slots.get(pull.id),
+            answer=_answer(answers, slots.get(pull.id)),
         )
         for pull in pulls
     )
+
+
+def _answer(
+    answers: tuple[ApplicantAnswer, ...], slot: Interview | None
+) -> ApplicantAnswer | None:
+    """Return what an applicant answered about a slot; an answer about an earlier date is over."""
+    last = last_about_date(answers, slot.pull_id) if slot else None
+    if slot is None or last is None:
+        return None
+    # An answer that gives the date back ends it, which is a change of its own.
+    return last if last.sequence + last.answer.gives_date_back == slot.sequence else None
 
 
 def set_slots(
@@ -126,7 +146,9 @@ def set_slots(
             changed += 1
             seated = [a for a in tx.assignments_of([pull.id]) if a.status.is_open]
             opened += seated
-            send_invitations(tx, new, seated, kind=rules.kinds[pull.kind].name, address=address)
+            kind = rules.kinds[pull.kind].name
+            send_invitations(tx, new, seated, kind=kind, address=address)
+            invite_applicant(tx, date_of(tx, pull, new), address=address)
     # Outside the transaction: opening takes its own lock, and repeating it does no harm.
     for assignment in opened:
         rubric = rules.rubric(rules.kinds[assignment.kind].name)
@@ -154,10 +176,28 @@ def cancel_slot(
         if old is None or not old.stands or pull is None or pull.cycle_id != cycle_id:
             raise NotFoundError("no_interview_date")
         check_revision(made_from, old.revision, _told(old))
-        new = replace(old, cancelled=True, sequence=old.sequence + 1, by=by)
-        tx.set_interview(new)
-        seated = [a for a in tx.assignments_of([pull_id]) if a.status.is_open]
-        send_invitations(tx, new, seated, kind=tx.rules().kinds[pull.kind].name, address=address)
+        new = take_date_back(tx, pull, old, by=by, address=address)
+        invite_applicant(tx, date_of(tx, pull, new), address=address)
+
+
+def take_date_back(
+    tx: Transaction, pull: Pull, slot: Interview, *, by: str, address: str
+) -> Interview:
+    """Cancel a slot within a write and tell its reviewers; return it as it is then."""
+    new = replace(slot, cancelled=True, sequence=slot.sequence + 1, by=by)
+    tx.set_interview(new)
+    seated = [a for a in tx.assignments_of([pull.id]) if a.status.is_open]
+    send_invitations(tx, new, seated, kind=tx.rules().kinds[pull.kind].name, address=address)
+    return new
+
+
+def date_of(tx: Transaction, pull: Pull, slot: Interview) -> InterviewOf:
+    """Return a request's date with its applicant."""
+    return InterviewOf(
+        interview=slot,
+        applicant=tx.application(pull.application),
+        kind=tx.rules().kinds[pull.kind].name,
+    )
 
 
 def mark_no_show(assignment_id: str, *, by: str, note: str = "", ledger: CycleReads) -> None:

@@ -5,7 +5,9 @@ A command, a page and a task each parse, call one method here, and report.
 
 from dataclasses import dataclass
 
+from swapflow.engine.notifications.office_contact import OfficeContact
 from swapflow.engine.services.announcements import AnnouncementService
+from swapflow.engine.services.answers import AnswerService
 from swapflow.engine.services.applicants import ApplicantService
 from swapflow.engine.services.approvals import ApprovalService
 from swapflow.engine.services.cohort import CohortService
@@ -46,10 +48,16 @@ class Swapflow:
     meetings: MeetingService
     offers: OfferService
     announcements: AnnouncementService
+    answers: AnswerService
     reconsiderations: ReconsiderationService
     outbox: OutboxService
     delivery: DeliveryService
     pending: PendingService
+
+    @property
+    def office(self) -> OfficeContact:
+        """How the office is named to reviewers and applicants."""
+        return self.context.office
 
     @property
     def address(self) -> str:
@@ -73,6 +81,7 @@ def compose(context: ServiceContext) -> Swapflow:
         meetings=MeetingService(context=context),
         offers=OfferService(context=context),
         announcements=AnnouncementService(context=context),
+        answers=AnswerService(context=context),
         reconsiderations=ReconsiderationService(context=context),
         outbox=OutboxService(context=context),
         delivery=DeliveryService(context, tasks),

@@ -11,6 +11,7 @@ from typing import TypeVar
 from typing_extensions import override
 
 from swapflow.domain.webhook_call import WebhookCall
+from swapflow.engine.notifications.office_contact import OfficeContact
 from swapflow.engine.ports.automatic_reviewer import (
     AnswerTurns,
     AutomaticReviewer,
@@ -147,6 +148,7 @@ class ServiceContext:
         call_slot: Bounds how many webhook calls are made at the same time.
         erasure_keys: The keys of rounds, by which erased people are recognised in lists.
         events: What a coordinator reads events from; the ledger when None.
+        office: How the office is named to reviewers and applicants.
         provider: Whether an identity provider is connected: rules may require it only then.
     """
 
@@ -162,6 +164,7 @@ class ServiceContext:
     erasure_keys: ErasureKeys = field(default_factory=ErasureKeysInMemory)
     mail_leaves: bool = True
     address: str = ""
+    office: OfficeContact = field(default_factory=OfficeContact)
     provider: bool = False
     events: EventReads | None = None
     lease_seconds: float = 15.0

@@ -54,7 +54,12 @@ class TaskService:
         A reviewer gets one mail a day and cycle, whose row is written first: after a crash in
         between the delivery is repeated, and the row exists already.
         """
-        notify(assignment_ids, ledger=self.context.ledger, address=self.context.address)
+        notify(
+            assignment_ids,
+            ledger=self.context.ledger,
+            address=self.context.address,
+            office=self.context.office.name,
+        )
         return self.context.ledger.mark_delivered(assignment_ids)
 
     def submit(self, answers: Sequence[Answer]) -> tuple[Receipt, ...]:

@@ -213,6 +213,7 @@ def rules_text(rules: Rules) -> str:
                 "group_outcomes": rules.group_outcomes,
                 "sign_in": rules.sign_in.value,
                 "session_days": rules.session_days,
+                "confirm_answers": rules.confirm_answers or None,
                 "reviewer_figures": (
                     None if rules.reviewer_figures is None else rules.reviewer_figures.value
                 ),

@@ -143,7 +143,16 @@ _EXPECTED = {
     **dict.fromkeys(["reserve", "gain", "window_days", "mark", "weight", "delta"], _NUMBER),
     **dict.fromkeys(["epsilon", "sigma", "rho", "settled", "session_days"], _NUMBER),
     **dict.fromkeys(
-        ["blind", "funded", "approval", "severity", "kind_offsets", "join_reviewers"], _YES_NO
+        [
+            "blind",
+            "funded",
+            "approval",
+            "severity",
+            "kind_offsets",
+            "join_reviewers",
+            "confirm_answers",
+        ],
+        _YES_NO,
     ),
     "group_outcomes": _YES_NO,
     "confidence": _YES_NO,

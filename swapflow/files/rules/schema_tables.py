@@ -181,6 +181,7 @@ class RulesTable(TomlTable):
     group_outcomes: bool = True
     sign_in: Literal["any", "provider"] = "any"
     session_days: float = 30.0
+    confirm_answers: bool = False
     reviewer_figures: Literal["named", "numbered", "off"] | None = None
     zone: str = "UTC"
     language: str = ""

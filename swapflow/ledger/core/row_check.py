@@ -15,6 +15,7 @@ from swapflow.ledger.core.row_mapping import AnyRow, Values
 from swapflow.ledger.schema import (
     ANNOUNCED,
     ANNOUNCEMENT,
+    APPLICANT_ANSWER,
     APPROVAL,
     APPROVAL_PULL,
     COHORT_VERSION,
@@ -43,7 +44,7 @@ from swapflow.ledger.schema.base import METADATA, JsonText
 CARRIED = (
     RULES, DECISION, APPROVAL, APPROVAL_PULL, PROPOSAL, PLACE, OUTCOME, SIGNATURE, WAIVER,
     MEETING, MEETING_OUTCOME, MEETING_TURN, RECONSIDERATION, OFFER, OFFER_ANSWER, YIELD_RATE,
-    ANNOUNCEMENT, ANNOUNCED, MEETING_LOOK, ZONE_CONFIRMATION,
+    ANNOUNCEMENT, ANNOUNCED, MEETING_LOOK, ZONE_CONFIRMATION, APPLICANT_ANSWER,
 )  # fmt: skip
 """Tables whose rows events carry; a row of one that no event carries is a finding."""
 

@@ -1,11 +1,13 @@
 """Writes of decisions, proposals, people's decisions, staff requests, and mails."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import asdict
 
 from sqlalchemy import func, insert, select, update
 from typing_extensions import override
 
 from swapflow.domain.cohort.proposal import MethodSheet, Outcome, Place, Waiver
+from swapflow.domain.personal_link import PersonalLink
 from swapflow.engine.ports.records import DecisionRecord, Mail
 from swapflow.engine.ports.writes.cycle import CycleWrites
 from swapflow.engine.ports.writes.decisions import DecisionWrites as DecisionWritesPort
@@ -20,6 +22,7 @@ from swapflow.ledger.schema import (
     DECISION,
     MESSAGE,
     OUTCOME,
+    PERSONAL_LINK,
     PLACE,
     PROPOSAL,
     SIGNATURE,
@@ -164,3 +167,8 @@ class DecisionWrites(CycleLock, CycleWrites, RequestWrites, DecisionWritesPort):
         ]
         # A mail's id says what it tells of, so telling it twice is one row and one mail.
         insert_ignoring(self._connection, MESSAGE, rows)
+
+    @override
+    def add_personal_links(self, links: Sequence[PersonalLink]) -> None:
+        rows = [asdict(link) | {"leads_to": link.leads_to.value} for link in links]
+        insert_ignoring(self._connection, PERSONAL_LINK, rows)

@@ -2,14 +2,16 @@
 
 from collections.abc import Iterable
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import delete, or_, select, update
 from typing_extensions import override
 
+from swapflow.domain.ids import applicant_mail_id
 from swapflow.domain.recorded_rows import sealed_digest
 from swapflow.engine.ports.writes.people import PeopleWrites as PeopleWritesPort
 from swapflow.errors import NotFoundError
 from swapflow.ledger.core.statements import chunks
 from swapflow.ledger.cycle.people import PeopleWrites
+from swapflow.ledger.identity.personal_links import forget_links
 from swapflow.ledger.privacy.redaction import forget_answers, replace_words
 from swapflow.ledger.schema import (
     ANNOUNCED,
@@ -84,9 +86,12 @@ class ApplicationErasure(PeopleWrites, PeopleWritesPort):
         self._erase_person(number)
 
     def _erase_letters(self, number: int) -> None:
-        """Empty the letters to an applicant; unsent ones are never sent."""
-        theirs = select(ANNOUNCED.c.message_id).filter_by(cycle_id=self._id, application=number)
-        mine, waits = MESSAGE.c.id.in_(theirs), MESSAGE.c.state.in_(("held", "queued"))
+        """Empty the mails to an applicant, whose links lapse; unsent ones are never sent."""
+        letters = select(ANNOUNCED.c.message_id).filter_by(cycle_id=self._id, application=number)
+        others = MESSAGE.c.id.startswith(applicant_mail_id(self._id, number), autoescape=True)
+        theirs = or_(MESSAGE.c.id.in_(letters), others)
+        mine, waits = theirs, MESSAGE.c.state.in_(("held", "queued"))
+        forget_links(self._connection, select(MESSAGE.c.id).where(theirs))
         self._connection.execute(update(MESSAGE).where(mine, waits).values(state="void"))
         self._connection.execute(update(MESSAGE).where(mine).values(NO_MAIL))
 

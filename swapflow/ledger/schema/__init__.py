@@ -12,6 +12,7 @@ from swapflow.ledger.schema.base import table
 from swapflow.ledger.schema.cohort import (
     AnnouncedRow,
     AnnouncementRow,
+    ApplicantAnswerRow,
     MeetingLookRow,
     MeetingOutcomeRow,
     MeetingRow,
@@ -56,8 +57,10 @@ from swapflow.ledger.schema.identity import (
     SignInRow,
 )
 from swapflow.ledger.schema.outbox import (
+    LinkTokenRow,
     MessageRow,
     NoteRow,
+    PersonalLinkRow,
     WebhookCallRow,
     WebhookPositionRow,
     WebhookRow,
@@ -142,6 +145,8 @@ OUTCOME = table(OutcomeRow)
 SIGNATURE = table(SignatureRow)
 WAIVER = table(WaiverRow)
 MESSAGE = table(MessageRow)
+PERSONAL_LINK = table(PersonalLinkRow)
+LINK_TOKEN = table(LinkTokenRow)
 NOTE = table(NoteRow)
 CLOCK = table(ClockRow)
 ADJUSTMENT = table(AdjustmentRow)
@@ -160,6 +165,7 @@ PREPARED_SIGNATURE = table(PreparedSignatureRow)
 RECONSIDERATION = table(ReconsiderationRow)
 OFFER = table(OfferRow)
 OFFER_ANSWER = table(OfferAnswerRow)
+APPLICANT_ANSWER = table(ApplicantAnswerRow)
 YIELD_RATE = table(YieldRateRow)
 ANNOUNCEMENT = table(AnnouncementRow)
 ANNOUNCED = table(AnnouncedRow)

@@ -98,6 +98,21 @@ class OfferAnswerRow(SQLModel, table=True):
     at: datetime
 
 
+class ApplicantAnswerRow(SQLModel, table=True):
+    """What an applicant answered by their link: about an offer, or about an interview's date."""
+
+    __tablename__ = "applicant_answer"
+    __table_args__ = (Index(None, "cycle_id", "application"),)
+    id: int | None = Field(default=None, primary_key=True)
+    cycle_id: str = Field(foreign_key="cycle.id")
+    application: int
+    offer_id: int | None = Field(foreign_key="offer.id")
+    pull_id: str
+    sequence: int
+    answer: str
+    at: datetime
+
+
 class AnnouncementRow(SQLModel, table=True):
     """Letters to applicants that were written together and are held for a while."""
 

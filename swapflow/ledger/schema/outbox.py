@@ -77,6 +77,31 @@ class MessageRow(SQLModel, table=True):
     attempts: int
 
 
+class PersonalLinkRow(SQLModel, table=True):
+    """What the personal link of a mail leads to; `link_token` has the digests of its tokens."""
+
+    __tablename__ = "personal_link"
+    message_id: str = Field(primary_key=True, foreign_key="message.id")
+    cycle_id: str = Field(foreign_key="cycle.id", index=True)
+    leads_to: str
+    reviewer: int | None
+    application: int | None
+    offer_id: int | None
+    pull_id: str
+    sequence: int
+    good_until: datetime | None
+    used_at: datetime | None
+
+
+class LinkTokenRow(SQLModel, table=True):
+    """A token that left in a mail, as its SHA-256; a mail that left twice has two."""
+
+    __tablename__ = "link_token"
+    digest: str = Field(primary_key=True)
+    message_id: str = Field(foreign_key="personal_link.message_id", index=True)
+    made_at: datetime
+
+
 class NoteRow(SQLModel, table=True):
     """A free-text reason, erasable: an event can hold `digest`, which then proves nothing.
 

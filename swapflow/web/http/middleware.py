@@ -31,6 +31,13 @@ _HEADERS: Mapping[str, str] = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
 }
+SECRET_ADDRESS: Mapping[str, str] = {
+    "Referrer-Policy": "no-referrer",
+    "X-Robots-Tag": "noindex",
+    "Cache-Control": "no-store",
+}
+"""Headers of pages whose address is a secret: it goes to no other site, list or cache."""
+
 _ASKED = "swapflow.asked_host"
 RETRY_SECONDS = 5
 """Seconds after which a request may be sent again that a part did not answer."""

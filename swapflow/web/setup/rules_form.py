@@ -72,6 +72,7 @@ _YES_NO = frozenset(
         "join_reviewers",
         "confidence",
         "group_outcomes",
+        "confirm_answers",
     )
 )
 _MOMENT = frozenset(("applications_close", "deadline"))
@@ -94,6 +95,7 @@ _TOP = (
     "deadline",
     "sign_in",
     "session_days",
+    "confirm_answers",
     "reviewer_figures",
 )
 _ADVANCED = (

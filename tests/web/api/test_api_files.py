@@ -27,6 +27,7 @@ def file(text: str | bytes, name: str = "list.csv") -> dict[str, Any]:
 NOT_FOR_PROGRAMS = {
     "/waiting": "a review that waited on a device; a program sends its reviews itself",
     "sign-in": "a key needs none",
+    "answer/{token}": "an applicant's own, by the link in a mail",
     "sign-out": "a key is revoked",
     "language": "how pages speak to a person; the API speaks English",
     "me/password": "a person's own, in a session",

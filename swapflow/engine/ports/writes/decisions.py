@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Protocol
 
 from swapflow.domain.cohort.announcement import Announcement, Group
+from swapflow.domain.cohort.applicant_answer import ApplicantAnswer, ApplicantSaid
 from swapflow.domain.cohort.meeting import Meeting, Shown, Word, ZoneSide
 from swapflow.domain.cohort.offer import Offer, OfferAnswer, YieldRate
 from swapflow.domain.cohort.proposal import MethodSheet, Outcome, Place, Waiver
@@ -73,6 +74,22 @@ class DecisionWrites(Protocol):
 
     def answer_offer(self, offer_id: int, answer: OfferAnswer) -> None:
         """Store the answer to an offer, replacing an earlier answer."""
+        ...
+
+    def applicant_answers(self) -> tuple[ApplicantAnswer, ...]:
+        """Read what applicants answered by their links, oldest first."""
+        ...
+
+    def add_applicant_answer(
+        self,
+        application: int,
+        answer: ApplicantSaid,
+        *,
+        offer_id: int | None = None,
+        pull_id: str = "",
+        sequence: int = 0,
+    ) -> ApplicantAnswer:
+        """Store what an applicant answered; the next event carries it."""
         ...
 
     def announcements(self) -> tuple[Announcement, ...]:
