@@ -1,0 +1,33 @@
+"""Advice from a table of marks: reasons of requests, and what cannot be advised on."""
+
+TEXTS = {
+    "advice_reason_floor": "has {given} of the {floor} that everyone gets ({kind})",
+    "advice_reason_chance": "drawn for a {kind}, so that kinds can be compared",
+    "advice_reason_unread": "not read yet",
+    "advice_reason_close": (
+        "likely among the top {places}: {tenths} in 10; {given} so far ({kind})"
+    ),
+    "advice_kind_name": (
+        "{name!r} is no name of a kind: use small letters, digits and dashes, a letter first"
+    ),
+    "advice_kind_numbers": (
+        "the kind {name!r} needs a cost of 1 or more, a gain above 0 and a floor of 0 or more"
+    ),
+    "advice_kinds": (
+        "the kinds {kinds} do not fit: name at least one, each once, and require only kinds "
+        "that there are"
+    ),
+    "advice_kind_unknown": "there is no kind {kind!r}; the kinds are {kinds}",
+    "advice_rule_unknown": "there is no rule {rule!r}; the rules are {rules}",
+    "advice_objective": (
+        "the objective {objective!r} cannot be used so: use top-k, or diverse with the attribute "
+        "to spread over"
+    ),
+    "advice_places": "{places} places leave nothing to decide; name 1 or more",
+    "advice_mark_outside": (
+        "the mark {mark:g} of {applicant!r} lies outside the scale {scale}; correct it, or state "
+        "the scale that was used"
+    ),
+    "advice_row_lacks": "row {row} lacks {names}; a row needs applicant and mark",
+    "advice_not_saved": "{path} holds no saved advisor; save one again",
+}
