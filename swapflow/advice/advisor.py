@@ -14,11 +14,11 @@ from swapflow.advice.kinds import MOST_MORE, Kind, rules_of
 from swapflow.advice.marked_round import MarkedRound
 from swapflow.advice.next_requests import choose
 from swapflow.advice.saved import of_text, text_of
+from swapflow.bandit.estimation.crossed_model import Fitted
 from swapflow.bandit.situation import StopReason
 from swapflow.domain.reviewing.mark_scale import MarkScale
-from swapflow.domain.rules import Rules
+from swapflow.domain.rules import RuleName, Rules
 from swapflow.errors import InvalidInputError
-from swapflow.files.exports.writers import write_file
 
 
 class Advisor:
@@ -91,8 +91,16 @@ class Advisor:
         self.rules = replace(rules, kinds=kinds)
         self.stop: StopReason | None = None
         """Why the rule would stop asking, as of the last `ask`; None where it would not."""
+        self.blocked: tuple[str, ...] = ()
+        """Why requests that were wanted found no reviewer, as of the last `ask`."""
         self._scales = dict(scales)
         self._told = Collected()
+        self._fit: tuple[int, Fitted] | None = None
+
+    @property
+    def out(self) -> tuple[Asked, ...]:
+        """The requests that are out."""
+        return tuple(self._told.asked)
 
     # Tell
 
@@ -120,10 +128,7 @@ class Advisor:
         Raises:
             InvalidInputError: If there is no such kind, or the mark lies outside the scale.
         """
-        kind = kind or self.rules.kinds[0].name
-        if self.rules.kind_index(kind) < 0:
-            known = [one.name for one in self.rules.kinds]
-            raise InvalidInputError("advice_kind_unknown", kind=kind, kinds=known)
+        kind = self._known_kind(kind)
         on = self._scale(kind, scale)
         if not on.holds(mark):
             raise InvalidInputError(
@@ -192,10 +197,13 @@ class Advisor:
 
     def add_request(self, applicant: str, *, kind: str = "", reviewer: str = "") -> None:
         """Say that a request is out, which was not asked for here; its mark ends it."""
-        known = self._told.add_applicant(applicant, {})
-        who = (self._told.add_reviewer(reviewer),) if reviewer else ()
-        name = kind or self.rules.kinds[0].name
-        self._told.asked.append(Asked(applicant=known, kind=name, reviewers=who))
+        self._told.ask(
+            Asked(
+                applicant=applicant,
+                kind=self._known_kind(kind),
+                reviewers=(reviewer,) if reviewer else (),
+            )
+        )
 
     # Ask
 
@@ -213,14 +221,19 @@ class Advisor:
             InvalidInputError: If there are not more applicants than places.
         """
         marked = self._marked()
-        before = answering.look(marked)
+        before = answering.look(marked, self._fitted(marked))
         most = max(kind.cost for kind in marked.rules.kinds) * count
-        chosen = choose(marked, count=count, cost=most if budget is None else int(budget))
-        self.stop = chosen.stop
+        chosen = choose(
+            marked,
+            count=count,
+            cost=most if budget is None else int(budget),
+            fitted=before.fitted if marked.rules.rule is RuleName.BUDGET else None,
+        )
+        self.stop, self.blocked = chosen.stop, tuple(why.value for why in chosen.blocked)
         requests = answering.requests(marked, before, chosen)
         for one, pull in zip(requests, chosen.pulls, strict=True):
             readers = [marked.facts.readers[r] for r in pull.pull.reviewers]
-            self._told.asked.append(
+            self._told.ask(
                 Asked(
                     applicant=one.applicant,
                     kind=one.kind,
@@ -239,18 +252,21 @@ class Advisor:
 
     def standing(self) -> Standing:
         """Return the list as it is now: ranking, cut, and how many are too close to call."""
-        return answering.standing(self._marked())
+        return answering.standing(self._marked(), self._fitted())
 
     def marks(self) -> MarkFigures:
         """Return how the marks look: spread, severity, agreement."""
-        return answering.figures(self._marked())
+        return answering.figures(self._marked(), self._fitted())
 
-    def expected_loss(self) -> ExpectedLoss:
+    def expected_loss(self, *, more: int | None = None) -> ExpectedLoss:
         """Return what the list is expected to lack now, after the requests out, and after more.
 
-        In points of 100 a place. "After twice" is after as many further requests as are out.
+        In points of 100 a place.
+
+        Args:
+            more: How many further requests "after twice" counts; as many as are out by default.
         """
-        return answering.expected_loss(self._marked())
+        return answering.expected_loss(self._marked(), fitted=self._fitted(), more=more)
 
     # Keep
 
@@ -260,6 +276,9 @@ class Advisor:
         Raises:
             InvalidInputError: If it cannot be written there.
         """
+        # Imported here: it brings what writes workbooks, which is a third of the loading.
+        from swapflow.files.exports.writers import write_file  # noqa: PLC0415 - see above
+
         content = text_of(self.rules, self._scales, self._told)
         write_file(Path(path), (json.dumps(content, indent=1, ensure_ascii=False)).encode())
 
@@ -275,12 +294,25 @@ class Advisor:
         own._told = told
         return own
 
+    def _known_kind(self, kind: str) -> str:
+        known = [one.name for one in self.rules.kinds]
+        if kind and kind not in known:
+            raise InvalidInputError("advice_kind_unknown", kind=kind, kinds=known)
+        return kind or known[0]
+
     def _scale(self, kind: str, scale: tuple[float, float] | None) -> MarkScale:
         if scale is not None:
             if scale[0] == scale[1]:
                 raise InvalidInputError("not_a_scale", text=f"{scale[0]:g}..{scale[1]:g}")
             return MarkScale(worst=scale[0], best=scale[1])
         return self._scales.get(kind, MarkScale(worst=0.0, best=1.0))
+
+    def _fitted(self, marked: MarkedRound | None = None) -> Fitted:
+        """Return the parameters of the model, fitted to the marks that there are, once."""
+        if self._fit is None or self._fit[0] != self._told.version:
+            fitted = answering.fit(marked or self._marked())
+            self._fit = self._told.version, fitted
+        return self._fit[1]
 
     def _marked(self) -> MarkedRound:
         """Make the round of what was told so far."""

@@ -10,6 +10,7 @@ from swapflow.advice.forecast import ExpectedLoss, Forecast, NextMark, gains, na
 from swapflow.advice.marked_round import MarkedRound
 from swapflow.advice.next_requests import ChosenPull, ChosenPulls
 from swapflow.bandit.budget import BudgetRule
+from swapflow.bandit.estimation.crossed_model import Fitted
 from swapflow.bandit.estimation.list_quality import NORMAL_90
 from swapflow.bandit.oracles.oracle import Oracle
 from swapflow.bandit.ties import rounded
@@ -50,10 +51,17 @@ class Seen:
     deviation: np.ndarray
 
 
-def look(marked: MarkedRound) -> Seen:
-    """Look at a round without deciding anything."""
+    @property
+    def fitted(self) -> Fitted:
+        """The parameters of the model."""
+        assert self.model.fitted is not None
+        return self.model.fitted
+
+
+def look(marked: MarkedRound, fitted: Fitted) -> Seen:
+    """Look at a round without deciding anything; `fitted` are the parameters of its marks."""
     projection, arms = marked.projection, marked.arms
-    situation, seen, rule = look_now(projection, arms)
+    situation, seen, rule = look_now(projection, arms, fitted=fitted)
     oracle = list_objective(projection, situation.application).oracle
     question = QualityQuestion(
         position=arms.position,
@@ -64,7 +72,7 @@ def look(marked: MarkedRound) -> Seen:
         application=situation.application,
         look=seen,
     )
-    model = rule if isinstance(rule, BudgetRule) else model_of(marked, oracle, situation)
+    model = rule if isinstance(rule, BudgetRule) else model_of(marked, oracle, fitted)
     believed = model.believe(situation.situation)
     return Seen(
         situation=situation,
@@ -77,23 +85,32 @@ def look(marked: MarkedRound) -> Seen:
     )
 
 
-def model_of(marked: MarkedRound, oracle: Oracle, situation: CycleSituation) -> BudgetRule:
-    """Return the rule `budget` for this objective, fitted to all marks."""
+def model_of(marked: MarkedRound, oracle: Oracle, fitted: Fitted | None) -> BudgetRule:
+    """Return the rule `budget` for this objective, with these parameters."""
     own = replace(marked.rules, rule=RuleName.BUDGET, estimates=Estimates.RULE)
     if marked.rules.rule is not RuleName.BUDGET:
         # The sigma of the other rules bounds the noise, it does not estimate it.
         own = replace(own, sigma=None)
-    model = rule_of(own, oracle, None)
+    model = rule_of(own, oracle, fitted)
     assert isinstance(model, BudgetRule)
-    return model.refitted(situation.situation)
+    return model
+
+
+def fit(marked: MarkedRound) -> Fitted:
+    """Return the parameters of the model, fitted to all marks."""
+    situation = situation_of(marked.projection, marked.arms)
+    oracle = list_objective(marked.projection, situation.application).oracle
+    fitted = model_of(marked, oracle, None).refitted(situation.situation).fitted
+    assert fitted is not None
+    return fitted
 
 
 # The list
 
 
-def standing(marked: MarkedRound) -> Standing:
+def standing(marked: MarkedRound, fitted: Fitted) -> Standing:
     """Return the list as it is now."""
-    seen = look(marked)
+    seen = look(marked, fitted)
     quality, members = seen.judged.quality, set(seen.judged.members.tolist())
     reviews = marked.projection.closed().sum(axis=1)[seen.situation.application]
     names = marked.facts.applicants
@@ -191,13 +208,11 @@ def tenths(likely: float, *, close: bool) -> int:
 # How the marks look
 
 
-def figures(marked: MarkedRound) -> MarkFigures:
+def figures(marked: MarkedRound, fitted: Fitted) -> MarkFigures:
     """Return how the marks look, by the fitted model."""
     situation = situation_of(marked.projection, marked.arms)
     oracle = list_objective(marked.projection, situation.application).oracle
-    model = model_of(marked, oracle, situation)
-    fitted = model.fitted
-    assert fitted is not None
+    model = model_of(marked, oracle, fitted)
     scores = situation.situation.scores
     believed = model.believe(situation.situation)
     giving = np.unique(scores.reviewer[scores.reviewer >= 0])
@@ -220,11 +235,14 @@ def figures(marked: MarkedRound) -> MarkFigures:
 # What more brings
 
 
-def expected_loss(marked: MarkedRound, *, more: int | None = None) -> ExpectedLoss:
+def expected_loss(
+    marked: MarkedRound, *, fitted: Fitted, more: int | None = None
+) -> ExpectedLoss:
     """Return what the list is expected to lack now, after the requests out, and after more.
 
     Args:
         marked: The round; its requests are out.
+        fitted: The parameters of the model.
         more: How many further requests there are after those; as many as are out by default.
     """
     situation = situation_of(marked.projection, marked.arms)
@@ -241,7 +259,7 @@ def expected_loss(marked: MarkedRound, *, more: int | None = None) -> ExpectedLo
     forecast = Forecast(
         oracle=oracle,
         situation=situation.situation,
-        model=model_of(marked, oracle, situation),
+        model=model_of(marked, oracle, fitted),
         seed=marked.rules.seed,
     )
     return forecast.losses(coming, count=count, budget=cost * count)

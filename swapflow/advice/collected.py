@@ -59,10 +59,14 @@ class Collected:
     reviewers: dict[str, KnownReviewer] = field(default_factory=dict)
     marks: list[Told] = field(default_factory=list)
     asked: list[Asked] = field(default_factory=list)
+    version: int = 0
+    """Grows with all that changes what the model is fitted to."""
     _places: dict[tuple[str, str, str], int] = field(default_factory=dict)
 
     def add_applicant(self, name: str, values: Mapping[str, str]) -> str:
         """Add an applicant, or values to one who is there; return the spelling that is kept."""
+        if same_id(name) not in self.applicants:
+            self.version += 1
         known = self.applicants.setdefault(same_id(name), name)
         self.values.setdefault(known, {}).update(values)
         return known
@@ -79,6 +83,7 @@ class Collected:
 
     def tell(self, told: Told) -> None:
         """Add a mark; another by the same reviewer, of the same kind, takes its place."""
+        self.version += 1
         applicant = self.add_applicant(told.applicant, {})
         reviewer = self.add_reviewer(told.reviewer) if told.reviewer else ""
         told = replace(told, applicant=applicant, reviewer=reviewer)
@@ -89,6 +94,14 @@ class Collected:
         self._places[key] = len(self.marks)
         self.marks.append(told)
         self._answer(told)
+
+    def ask(self, asked: Asked) -> None:
+        """Add a request that is out, unless its mark is there."""
+        applicant = self.add_applicant(asked.applicant, {})
+        who = tuple(self.add_reviewer(one) for one in asked.reviewers)
+        if any((applicant, one, asked.kind) in self._places for one in who):
+            return
+        self.asked.append(replace(asked, applicant=applicant, reviewers=who))
 
     def _answer(self, told: Told) -> None:
         """Take the request that this mark answers off those that are out."""

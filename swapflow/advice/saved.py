@@ -91,6 +91,7 @@ def of_text(path: Path) -> tuple[Rules, dict[str, MarkScale], Collected]:
         told.describe_reviewer(KnownReviewer(**one.model_dump()))
     for mark in saved.marks:
         told.tell(Told(**mark.model_dump()))
-    told.asked += [Asked(**one.model_dump()) for one in saved.asked]
+    for asked in saved.asked:
+        told.ask(Asked(**asked.model_dump()))
     scales = {kind: MarkScale(worst=a, best=b) for kind, (a, b) in saved.scales.items()}
     return rules, scales, told

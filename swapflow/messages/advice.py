@@ -24,6 +24,8 @@ TEXTS = {
         "to spread over"
     ),
     "advice_places": "{places} places leave nothing to decide; name 1 or more",
+    "advice_places_missing": "how many places there are is not said: add --places",
+    "advice_no_marks": "{source} holds no mark",
     "advice_mark_outside": (
         "the mark {mark:g} of {applicant!r} lies outside the scale {scale}; correct it, or state "
         "the scale that was used"

@@ -79,6 +79,7 @@ class HowToRead:
 
     Attributes:
         scales: Scale by kind or by column, in small letters; "" for all others.
+        inherited: Scale by kind that an earlier file of the same run had, for want of another.
         columns: What to take a header for: applicant, reviewer, kind, mark, name, none, or
             kind:NAME for a column of marks of that kind.
         weights: Weight of each criterion, by its column.
@@ -90,6 +91,7 @@ class HowToRead:
     """
 
     scales: Mapping[str, MarkScale] = field(default_factory=dict)
+    inherited: Mapping[str, MarkScale] = field(default_factory=dict)
     columns: Mapping[str, str] = field(default_factory=dict)
     weights: Mapping[str, float] = field(default_factory=dict)
     kinds: tuple[str, ...] = ()
