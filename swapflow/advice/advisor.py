@@ -96,6 +96,7 @@ class Advisor:
         self._scales = dict(scales)
         self._told = Collected()
         self._fit: tuple[int, Fitted] | None = None
+        self._shown: tuple[int, MarkedRound] | None = None
 
     @property
     def out(self) -> tuple[Asked, ...]:
@@ -252,11 +253,11 @@ class Advisor:
 
     def standing(self) -> Standing:
         """Return the list as it is now: ranking, cut, and how many are too close to call."""
-        return answering.standing(self._marked(), self._fitted())
+        return answering.standing(self._looked_at(), self._fitted())
 
     def marks(self) -> MarkFigures:
         """Return how the marks look: spread, severity, agreement."""
-        return answering.figures(self._marked(), self._fitted())
+        return answering.figures(self._looked_at(), self._fitted())
 
     def expected_loss(self, *, more: int | None = None) -> ExpectedLoss:
         """Return what the list is expected to lack now, after the requests out, and after more.
@@ -266,7 +267,7 @@ class Advisor:
         Args:
             more: How many further requests "after twice" counts; as many as are out by default.
         """
-        return answering.expected_loss(self._marked(), fitted=self._fitted(), more=more)
+        return answering.expected_loss(self._looked_at(), fitted=self._fitted(), more=more)
 
     # Keep
 
@@ -307,10 +308,16 @@ class Advisor:
             return MarkScale(worst=scale[0], best=scale[1])
         return self._scales.get(kind, MarkScale(worst=0.0, best=1.0))
 
+    def _looked_at(self) -> MarkedRound:
+        """Return the round of what was told so far, which nothing may change."""
+        if self._shown is None or self._shown[0] != self._told.changes:
+            self._shown = self._told.changes, self._marked()
+        return self._shown[1]
+
     def _fitted(self, marked: MarkedRound | None = None) -> Fitted:
         """Return the parameters of the model, fitted to the marks that there are, once."""
         if self._fit is None or self._fit[0] != self._told.version:
-            fitted = answering.fit(marked or self._marked())
+            fitted = answering.fit(marked or self._looked_at())
             self._fit = self._told.version, fitted
         return self._fit[1]
 

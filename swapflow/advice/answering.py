@@ -50,7 +50,6 @@ class Seen:
     estimate: np.ndarray
     deviation: np.ndarray
 
-
     @property
     def fitted(self) -> Fitted:
         """The parameters of the model."""
@@ -166,7 +165,7 @@ def requests(marked: MarkedRound, before: Seen, chosen: ChosenPulls) -> tuple[Re
             reviewer="; ".join(
                 facts.readers[r].id for r in one.pull.reviewers if not facts.readers[r].unnamed
             ),
-            reason=str(_reason(marked, before, one, arm, int(closed[one.pull.key[0], kind]))),
+            reason=str(_reason(marked, before, one, arm, closed[one.pull.key[0]].tolist())),
             gain=gain,
             cost=rules.kinds[kind].cost,
         )
@@ -175,7 +174,7 @@ def requests(marked: MarkedRound, before: Seen, chosen: ChosenPulls) -> tuple[Re
 
 
 def _reason(
-    marked: MarkedRound, before: Seen, chosen: ChosenPull, arm: int, given: int
+    marked: MarkedRound, before: Seen, chosen: ChosenPull, arm: int, given: list[int]
 ) -> Message:
     kind = marked.rules.kinds[chosen.pull.key[1]].name
     if chosen.why is PullReason.FLOOR:
@@ -183,7 +182,9 @@ def _reason(
             marked.rules.floor_counts(who)[chosen.pull.key[1]]
             for who in (FloorFor.ALL, FloorFor.CHOSEN, FloorFor.CLOSE)
         )
-        return Message("advice_reason_floor", given=given, floor=floor, kind=kind)
+        return Message(
+            "advice_reason_floor", given=given[chosen.pull.key[1]], floor=floor, kind=kind
+        )
     if chosen.why is PullReason.CHANCE:
         return Message("advice_reason_chance", kind=kind)
     if not before.situation.situation.information[arm]:
@@ -194,8 +195,7 @@ def _reason(
             float(before.judged.quality.likely[arm]), close=bool(before.judged.too_close[arm])
         ),
         places=before.judged.members.size,
-        given=given,
-        kind=kind,
+        count=sum(given),
     )
 
 
@@ -235,9 +235,7 @@ def figures(marked: MarkedRound, fitted: Fitted) -> MarkFigures:
 # What more brings
 
 
-def expected_loss(
-    marked: MarkedRound, *, fitted: Fitted, more: int | None = None
-) -> ExpectedLoss:
+def expected_loss(marked: MarkedRound, *, fitted: Fitted, more: int | None = None) -> ExpectedLoss:
     """Return what the list is expected to lack now, after the requests out, and after more.
 
     Args:

@@ -61,22 +61,27 @@ class Collected:
     asked: list[Asked] = field(default_factory=list)
     version: int = 0
     """Grows with all that changes what the model is fitted to."""
+    changes: int = 0
+    """Grows with everything that is told or asked."""
     _places: dict[tuple[str, str, str], int] = field(default_factory=dict)
 
     def add_applicant(self, name: str, values: Mapping[str, str]) -> str:
         """Add an applicant, or values to one who is there; return the spelling that is kept."""
         if same_id(name) not in self.applicants:
             self.version += 1
+        self.changes += 1
         known = self.applicants.setdefault(same_id(name), name)
         self.values.setdefault(known, {}).update(values)
         return known
 
     def add_reviewer(self, name: str) -> str:
         """Add a reviewer of whom nothing but the name is known; return the spelling kept."""
+        self.changes += 1
         return self.reviewers.setdefault(same_id(name), KnownReviewer(id=name)).id
 
     def describe_reviewer(self, described: KnownReviewer) -> None:
         """Replace what is known of a reviewer."""
+        self.changes += 1
         known = self.reviewers.get(same_id(described.id))
         kept = described if known is None else replace(described, id=known.id)
         self.reviewers[same_id(described.id)] = kept
@@ -216,14 +221,10 @@ def _reader(one: KnownReviewer, rules: Rules, serving: Mapping[str, set[int]]) -
         for place in range(len(rules.kinds))
         if own is None or place in own or place not in marked
     ]
-    return Reader(
-        id=one.id, capacity=dict.fromkeys(kinds), packet=one.packet, away=one.away
-    )
+    return Reader(id=one.id, capacity=dict.fromkeys(kinds), packet=one.packet, away=one.away)
 
 
-def _nobodies(
-    *, most: int, kinds: int, named: Iterable[KnownReviewer]
-) -> list[Reader]:
+def _nobodies(*, most: int, kinds: int, named: Iterable[KnownReviewer]) -> list[Reader]:
     """Return readers for marks without a name, who are asked only where nobody has a name."""
     alone = not list(named)
     count = most + MOST_MORE * kinds if alone else most

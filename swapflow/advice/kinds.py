@@ -71,7 +71,9 @@ def rules_of(
         InvalidInputError: If a name is none of these, or they do not fit together.
     """
     if rule not in set(RuleName):
-        raise InvalidInputError("advice_rule_unknown", rule=rule, rules=[r.value for r in RuleName])
+        raise InvalidInputError(
+            "advice_rule_unknown", rule=rule, rules=[r.value for r in RuleName]
+        )
     if objective not in {"top-k", "diverse"} or (objective == "diverse") != bool(over):
         raise InvalidInputError("advice_objective", objective=objective)
     names = [kind.name for kind in kinds]

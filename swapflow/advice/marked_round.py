@@ -233,9 +233,7 @@ class MarkedRound:
         for applicant, kind, ordinal, panel in panels:
             self._answer(applicant, kind, ordinal, panel)
 
-    def _answer(
-        self, applicant: int, kind: int, ordinal: int, panel: Sequence[Given]
-    ) -> None:
+    def _answer(self, applicant: int, kind: int, ordinal: int, panel: Sequence[Given]) -> None:
         rules = self.rules.kinds[kind]
         # A panel with an empty chair still counts: the sheet says no more of who was asked.
         numerator, information = contribution(
@@ -258,9 +256,7 @@ class MarkedRound:
                     "extra": 0,
                     "late": None,
                 },
-                deltas=[
-                    Delta(application=applicant, numerator=numerator, information=information)
-                ]
+                deltas=[Delta(application=applicant, numerator=numerator, information=information)]
                 if last
                 else (),
                 spent=rules.cost if last else 0,

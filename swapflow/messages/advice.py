@@ -5,7 +5,8 @@ TEXTS = {
     "advice_reason_chance": "drawn for a {kind}, so that kinds can be compared",
     "advice_reason_unread": "not read yet",
     "advice_reason_close": (
-        "likely among the top {places}: {tenths} in 10; {given} so far ({kind})"
+        "likely among the top {places}: {tenths} in 10, from {count} mark",
+        "likely among the top {places}: {tenths} in 10, from {count} marks",
     ),
     "advice_kind_name": (
         "{name!r} is no name of a kind: use small letters, digits and dashes, a letter first"
@@ -24,6 +25,20 @@ TEXTS = {
         "to spread over"
     ),
     "advice_places": "{places} places leave nothing to decide; name 1 or more",
+    "advice_reviews_and_hours": "--reviews and --hours say the same thing; use one of them",
+    "advice_kinds_and_rules": "--kinds and --rules both say what may be asked for; use one of them",
+    "advice_weight": "{text!r}: a weight is a number above 0, e.g. --weight research=2",
+    "advice_kinds_unreadable": (
+        "{text!r} says no kind: write a name and cost, gain, floor, most or requires, e.g. "
+        "--kinds \"review cost=20; interview cost=60 gain=6 most=1\""
+    ),
+    "advice_day": "{text!r} is no day; write it as 2027-01-19",
+    "advice_marks_typed": (
+        "{path} holds {count} mark that was typed into it; give it another name, or name another "
+        "folder with --out",
+        "{path} holds {count} marks that were typed into it; give it another name, or name "
+        "another folder with --out",
+    ),
     "advice_places_missing": "how many places there are is not said: add --places",
     "advice_no_marks": "{source} holds no mark",
     "advice_mark_outside": (

@@ -6,7 +6,13 @@ from dataclasses import dataclass
 
 from swapflow.domain.reviewing.mark_scale import MarkScale
 from swapflow.files.tables.cells import spelling
-from swapflow.files.tables.header_names import ID_SPELLINGS, NAME, REVIEWER_SPELLINGS, SCORE, WEAK_ID
+from swapflow.files.tables.header_names import (
+    ID_SPELLINGS,
+    NAME,
+    REVIEWER_SPELLINGS,
+    SCORE,
+    WEAK_ID,
+)
 
 
 APPLICANT = (

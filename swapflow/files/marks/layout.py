@@ -9,9 +9,8 @@ from swapflow.files.marks import header_words as words
 from swapflow.files.marks.header_words import plain, says_no_mark, system_of, turn_in, weight_in
 from swapflow.files.marks.mark import HowToRead
 from swapflow.files.marks.mark_cells import is_list, share_of_numbers
-from swapflow.files.tables.cells import spelling
+from swapflow.files.tables.cells import refuse, spelling
 from swapflow.files.tables.columns import missing_columns
-from swapflow.files.tables.cells import refuse
 from swapflow.files.tables.table import Table
 
 
@@ -74,7 +73,7 @@ class _Finder:
         self._stated()
         spelled = {spelling(header): header for header in reversed(self.table.headers)}
         known = system_of(spelled)
-        for name, role in (known.roles.items() if known else ()):
+        for name, role in known.roles.items() if known else ():
             self._take(role, spelled[name])
         for role, names in (
             ("applicant", words.APPLICANT),
@@ -88,8 +87,11 @@ class _Finder:
             self.table.source,
             [*self.table.bad, *missing_columns(self.table, self._needed(), ("application",))],
         )
-        return self._layout(spelled, system=known.name if known else "", known=known is not None
-                            and known.anonymous)
+        return self._layout(
+            spelled,
+            system=known.name if known else "",
+            known=known is not None and known.anonymous,
+        )
 
     def _needed(self) -> dict[str, str]:
         return {"application": self.roles["applicant"]} if "applicant" in self.roles else {}

@@ -50,7 +50,7 @@ def read_mark(cell: str, *, decimal: str = "") -> tuple[float | None, bool]:
 
 
 def overall_in(cell: str) -> str:
-    """Return the overall mark of a cell such as "Overall evaluation: 2\\nConfidence: 4"."""
+    """Return the overall mark of a cell that holds several, a line each with its label."""
     lines = _LINE.findall(cell)
     for label, value in lines:
         if "overall" in label.casefold() or "gesamt" in label.casefold():

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from swapflow.domain.ids import same_id
-from swapflow.errors import BadRow
+from swapflow.errors import BadRow, InvalidInputError
 from swapflow.files.marks.header_words import APPLICANT, KIND, MARK, REVIEWER
 from swapflow.files.tables.cells import is_missing, refuse, shorten, spelling
 from swapflow.files.tables.columns import find_headers, missing_columns
@@ -95,3 +95,13 @@ def _headers(table: Table, columns: Mapping[str, tuple[str, ...]]) -> dict[str, 
     headers = find_headers(table, columns, {})
     refuse(table.source, [*table.bad, *missing_columns(table, headers, ("application",))])
     return headers
+
+
+def read_returned(source: Source) -> int:
+    """Count the marks that were typed into a table of requests; 0 where it is none."""
+    try:
+        table = read_table(source)
+    except InvalidInputError:
+        return 0
+    header = find_headers(table, {"mark": ("mark",)}, {}).get("mark")
+    return sum(not is_missing(row[header]) for row in table.rows) if header else 0

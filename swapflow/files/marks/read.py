@@ -11,7 +11,14 @@ from swapflow.files.marks.header_words import UTILITIES, scale_in
 from swapflow.files.marks.layout import Form, Layout, MarkColumn, find_layout
 from swapflow.files.marks.mark import ColumnRead, HowToRead, Mark, MarksFile
 from swapflow.files.marks.mark_cells import marks_in, overall_in, read_mark
-from swapflow.files.tables.cells import decimal_of, is_missing, read_number, refuse, shorten, spelling
+from swapflow.files.tables.cells import (
+    decimal_of,
+    is_missing,
+    read_number,
+    refuse,
+    shorten,
+    spelling,
+)
 from swapflow.files.tables.table import Source, Table, TableRow, read_table
 
 
@@ -220,7 +227,8 @@ class _Reader:
                 # A later version takes the place of the earlier one.
                 del self._cells[place]
                 self._lines = {
-                    k: (l, p - (p > place), v) for k, (l, p, v) in self._lines.items()
+                    known: (at, held - (held > place), of)
+                    for known, (at, held, of) in self._lines.items()
                 }
                 self._lines[key] = (row.line, len(self._cells), version)
                 return True
@@ -264,19 +272,9 @@ class _Reader:
 
     def _scale(self, column: MarkColumn, kind: str, cells: list[_Cell]) -> MarkScale:
         """Find a column's scale: stated, in its header, or read where it leaves no doubt."""
-        stated = self.how.scales
-        named = (spelling(column.header), column.header.casefold(), kind)
-        for name in named:
-            if name in stated:
-                return stated[name]
-        if found := scale_in(column.header):
-            return found
-        if spelling(column.header) in UTILITIES:
-            return MarkScale(worst=0.0, best=1.0)
-        if "" in stated:
-            return stated[""]
-        if kind in self.how.inherited:
-            return self.how.inherited[kind]
+        known = self._stated_scale(column, kind)
+        if known is not None:
+            return known
         own = [c for c in cells if c.column == column and c.kind == kind]
         if own and all(c.share for c in own):
             return MarkScale(worst=0.0, best=100.0, stated=False)
@@ -292,6 +290,16 @@ class _Reader:
             least=min(numbers),
             most=max(numbers),
         )
+
+    def _stated_scale(self, column: MarkColumn, kind: str) -> MarkScale | None:
+        """Return the scale that staff or the header state; None where nothing does."""
+        stated = self.how.scales
+        names = (spelling(column.header), column.header.casefold(), kind)
+        named = next((stated[name] for name in names if name in stated), None)
+        own = named or scale_in(column.header)
+        if own is None and spelling(column.header) in UTILITIES:
+            own = MarkScale(worst=0.0, best=1.0)
+        return own or stated.get("") or self.how.inherited.get(kind)
 
     def _utility(self, cell: _Cell) -> float | None:
         scale = self._scales[f"{cell.column.header}\n{cell.kind}"]
