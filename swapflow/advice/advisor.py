@@ -105,7 +105,7 @@ class Advisor:
 
     # Tell
 
-    def tell(  # noqa: PLR0913 - keyword-only, as a mark has them
+    def tell(
         self,
         applicant: str,
         *,
@@ -164,7 +164,7 @@ class Advisor:
         """Add an applicant without a mark, or attributes of one who is there."""
         self._told.add_applicant(applicant, values)
 
-    def add_reviewer(  # noqa: PLR0913 - keyword-only, each with a default
+    def add_reviewer(
         self,
         reviewer: str,
         *,

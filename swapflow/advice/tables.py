@@ -149,4 +149,4 @@ def refuse_overwriting(folder: Path) -> None:
     for form in (Format.CSV, Format.XLSX):
         path = folder / f"{NEXT}.{form.value}"
         if path.exists() and (marks := read_returned(path)):
-            raise InvalidInputError("advice_marks_typed", path=path, count=marks)
+            raise InvalidInputError("advice_marks_typed", path=path, marks=marks)

@@ -30,14 +30,12 @@ TEXTS = {
     "advice_weight": "{text!r}: a weight is a number above 0, e.g. --weight research=2",
     "advice_kinds_unreadable": (
         "{text!r} says no kind: write a name and cost, gain, floor, most or requires, e.g. "
-        "--kinds \"review cost=20; interview cost=60 gain=6 most=1\""
+        '--kinds "review cost=20; interview cost=60 gain=6 most=1"'
     ),
     "advice_day": "{text!r} is no day; write it as 2027-01-19",
     "advice_marks_typed": (
-        "{path} holds {count} mark that was typed into it; give it another name, or name another "
-        "folder with --out",
-        "{path} holds {count} marks that were typed into it; give it another name, or name "
-        "another folder with --out",
+        "{path} holds marks that were typed into it ({marks}); give it another name, or name "
+        "another folder with --out"
     ),
     "advice_places_missing": "how many places there are is not said: add --places",
     "advice_no_marks": "{source} holds no mark",

@@ -43,7 +43,7 @@ NO_MARKS = frozenset(
         "total", "sum", "rank", "ranking", "count", "median", "sd", "stdev", "min", "max",
         "date", "time", "confidence", "expertise", "minutes", "hours", "days", "order", "wave",
         "batch", "version", "seed", "schnitt", "mittelwert", "durchschnitt", "summe", "rang",
-        "jahr", "alter", "anzahl", "telefon", "moyenne", "rang", "birth", "dob", "familiarity",
+        "jahr", "alter", "anzahl", "telefon", "moyenne", "birth", "dob", "familiarity",
         "scores", "decision", "place", "row",
     }
 )  # fmt: skip
