@@ -56,7 +56,7 @@ class Advisor:
         Raises:
             InvalidInputError: If these do not fit together.
         """
-        self._start(
+        self._start_under(
             rules_of(
                 kinds,
                 places=places,
@@ -82,10 +82,10 @@ class Advisor:
             scales: Scale of the marks of each kind that has one.
         """
         own = cls.__new__(cls)
-        own._start(rules, scales or {})
+        own._start_under(rules, scales or {})  # noqa: SLF001 - its own
         return own
 
-    def _start(self, rules: Rules, scales: Mapping[str, MarkScale]) -> None:
+    def _start_under(self, rules: Rules, scales: Mapping[str, MarkScale]) -> None:
         # An approval is a person's: whoever reads the advice gives it or not.
         kinds = tuple(replace(kind, approval=False) for kind in rules.kinds)
         self.rules = replace(rules, kinds=kinds)
@@ -292,7 +292,7 @@ class Advisor:
         """
         rules, scales, told = of_text(Path(path))
         own = cls.under(rules, scales)
-        own._told = told
+        own._told = told  # noqa: SLF001 - its own
         return own
 
     def _known_kind(self, kind: str) -> str:

@@ -186,7 +186,8 @@ class Collected:
 
     def most_given(self) -> Counter[str]:
         """Count, by kind, the most marks and open requests that one applicant has."""
-        pairs = Counter((one.applicant, one.kind) for one in (*self.marks, *self.asked))
+        pairs = Counter((one.applicant, one.kind) for one in self.marks)
+        pairs.update((one.applicant, one.kind) for one in self.asked)
         most: Counter[str] = Counter()
         for (_, kind), count in pairs.items():
             most[kind] = max(most[kind], count)

@@ -2,6 +2,7 @@
 
 from swapflow.advice import wording
 from swapflow.advice.advise import Advice
+from swapflow.advice.answering import TOO_CLOSE
 from swapflow.advice.answers import Ranked
 from swapflow.files.exports.html_page import (
     KeyFigure,
@@ -16,10 +17,23 @@ from swapflow.files.exports.svg_charts import Bar, Dot, bars, dots
 AROUND_THE_CUT = 12
 """Applicants shown above the cut, and below it."""
 
-SHOWN_REQUESTS = 200
+SHOWN_REQUESTS = 60
 """Requests that the page lists; the table has all."""
 
 LONGEST_LABEL = 34
+
+METHOD = (
+    (
+        "A mark is what the applicant deserves, plus how high the reviewer marks, plus chance: "
+        "all normal, fitted to the marks in the file. Estimates are that model's posterior means."
+    ),
+    "The next request is the one with the highest expected improvement of the list per cost.",
+    (
+        "What is expected after further reviews: posterior means drawn 64 times from their "
+        "predictive distribution, with the variances that there will be."
+    ),
+    "This is about marks, not merit: people decide.",
+)
 
 
 def page(advice: Advice, *, command: str, timed: bool = False) -> ReportPage:
@@ -41,8 +55,8 @@ def page(advice: Advice, *, command: str, timed: bool = False) -> ReportPage:
         lead=tuple(lead),
         keys=_keys(advice),
         sections=(
-            *((_requests(advice),) if advice.requests else ()),
             _loss(advice),
+            *((_requests(advice),) if advice.requests else ()),
             _ranking(advice),
             _marks(advice),
             _columns(advice),
@@ -99,7 +113,8 @@ def _requests(advice: Advice) -> ReportSection:
                 wording.chance(own),
                 *((one.reviewer,) if named else ()),
                 f"{one.gain:.3f}",
-                one.reason,
+                # How near is told by the columns beside it.
+                "near the cut" if own.zone == TOO_CLOSE and own.reviews else one.reason,
             )
         )
     text = [
@@ -292,14 +307,7 @@ def _method(advice: Advice) -> ReportSection:
     rules = advice.rules
     return ReportSection(
         title="How it was decided",
-        text=(
-            "A mark is the applicant's utility plus how high the reviewer marks plus chance, all "
-            "normal, fitted to the marks in the file; estimates are that model's posterior means. "
-            "The next request is the one with the highest expected improvement of the list per "
-            "cost. What is expected after further reviews: posterior means drawn 64 times from "
-            "their predictive distribution, with the variances that there will be. This is about "
-            "marks, not merit: people decide.",
-        ),
+        text=METHOD,
         tables=(
             ReportTable(
                 caption="Rules",

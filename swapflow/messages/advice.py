@@ -26,7 +26,9 @@ TEXTS = {
     ),
     "advice_places": "{places} places leave nothing to decide; name 1 or more",
     "advice_reviews_and_hours": "--reviews and --hours say the same thing; use one of them",
-    "advice_kinds_and_rules": "--kinds and --rules both say what may be asked for; use one of them",
+    "advice_kinds_and_rules": (
+        "--kinds and --rules both say what may be asked for; use one of them"
+    ),
     "advice_weight": "{text!r}: a weight is a number above 0, e.g. --weight research=2",
     "advice_kinds_unreadable": (
         "{text!r} says no kind: write a name and cost, gain, floor, most or requires, e.g. "

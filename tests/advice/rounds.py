@@ -65,9 +65,7 @@ def waiting(world: World) -> list[Asked]:
     kinds = world.product.cycles.rules(CYCLE).kinds
     pulls: dict[str, tuple[str, str, list[str]]] = {}
     for one in world.waiting():
-        pull = pulls.setdefault(
-            one.pull_id, (names[one.application], kinds[one.kind].name, [])
-        )
+        pull = pulls.setdefault(one.pull_id, (names[one.application], kinds[one.kind].name, []))
         pull[2].append(people[one.reviewer])
     return sorted((a, k, tuple(sorted(who))) for a, k, who in pulls.values())
 
@@ -91,8 +89,7 @@ def compare(world: World, applications: list[NewApplication], *, at_most: int = 
             budget=rules_now.budget - spent,
         )
         told = sorted(
-            (one.applicant, one.kind, tuple(sorted(one.reviewer.split("; "))))
-            for one in requests
+            (one.applicant, one.kind, tuple(sorted(one.reviewer.split("; ")))) for one in requests
         )
         assert told == asked
         compared += 1
