@@ -6,7 +6,14 @@ from enum import StrEnum
 
 from swapflow.errors import InvalidInputError
 from swapflow.files.marks import header_words as words
-from swapflow.files.marks.header_words import plain, says_no_mark, system_of, turn_in, weight_in
+from swapflow.files.marks.header_words import (
+    plain,
+    says_no_mark,
+    scale_in,
+    system_of,
+    turn_in,
+    weight_in,
+)
 from swapflow.files.marks.mark import HowToRead
 from swapflow.files.marks.mark_cells import is_list, share_of_numbers
 from swapflow.files.tables.cells import refuse, spelling
@@ -71,7 +78,10 @@ class _Finder:
 
     def find(self) -> Layout:
         self._stated()
-        spelled = {spelling(header): header for header in reversed(self.table.headers)}
+        headers = self.table.headers[::-1]
+        # "Total (0-100)" is a total as well.
+        spelled = {spelling(plain(header)): header for header in headers}
+        spelled |= {spelling(header): header for header in headers}
         known = system_of(spelled)
         for name, role in known.roles.items() if known else ():
             self._take(role, spelled[name])
@@ -207,7 +217,9 @@ class _Finder:
         return [
             header
             for header in self.table.headers
-            if header not in self.used and not says_no_mark(header) and self._are_marks(header)
+            if header not in self.used
+            and (scale_in(header) is not None or not says_no_mark(header))
+            and self._are_marks(header)
         ]
 
     def _are_marks(self, header: str) -> bool:
