@@ -71,7 +71,9 @@ def test_columns_that_count_may_be_reviewers_where_staff_say_so() -> None:
 
 
 def test_a_column_of_interviews_is_a_kind_of_its_own() -> None:
-    how = HowToRead(scales={"": MarkScale(worst=1, best=5), "interview": MarkScale(worst=0, best=10)})
+    how = HowToRead(
+        scales={"": MarkScale(worst=1, best=5), "interview": MarkScale(worst=0, best=10)}
+    )
 
     found = read("ID,Review 1,Review 2,Interview\n1,5,3,8\n2,4,2,\n", how)
 
