@@ -89,11 +89,16 @@ class Forecast:
             return self._points(now, now, now)
         variance = np.minimum(self._variance_after(marks), believed.variance)
         moved = np.sqrt(believed.variance - variance)
+        # Who will be asked after that is open; what is not known of how high they mark is noise.
+        unknown = believed.severity_error**2
+        noise = self.fitted.noise_variance + float(unknown.mean() if unknown.size else 0.0)
         after, twice = [], []
         for normal in _mirrored(rng, self.situation.n):
             mean = believed.mean + moved * normal
             after.append(self._loss(mean, np.sqrt(variance), rng))
-            less = self._variance_after_more(mean, variance, count=count, budget=budget)
+            less = self._variance_after_more(
+                mean, variance, count=count, budget=budget, noise=noise
+            )
             step = np.sqrt(np.maximum(variance - less, 0.0)) * rng.standard_normal(mean.size)
             twice.append(self._loss(mean + step, np.sqrt(less), rng))
         return self._points(now, float(np.mean(after)), float(np.mean(twice)))
@@ -134,7 +139,13 @@ class Forecast:
         return max(best - self.oracle.value(truth, members), 0.0)
 
     def _variance_after_more(
-        self, mean: FloatArray, variance: FloatArray, *, count: int, budget: float
+        self,
+        mean: FloatArray,
+        variance: FloatArray,
+        *,
+        count: int,
+        budget: float,
+        noise: float,
     ) -> FloatArray:
         """Return the variances of one draw after further marks, chosen as the rule would."""
         estimate, situation = rounded(mean), self.situation
@@ -158,11 +169,7 @@ class Forecast:
         gained = np.zeros(mean.size)
         for pick in chooser.choose(count):
             gained[pick.arm] += situation.kinds[pick.kind].gain
-        return np.asarray(1 / (1 / variance + gained / self._noise_of_more()))
-
-    def _noise_of_more(self) -> float:
-        """Return the variance of one mark of gain 1 by a reviewer who is not chosen yet."""
-        return self.fitted.noise_variance + self.fitted.severity_variance
+        return np.asarray(1 / (1 / variance + gained / noise))
 
 
 def named(reviewer: int, unnamed: Sequence[bool]) -> int:

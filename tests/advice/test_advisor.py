@@ -198,6 +198,7 @@ def test_what_is_told_wrongly_is_refused_with_a_cure() -> None:
         advisor.ranking()
 
 
+@pytest.mark.long
 def test_importing_the_library_loads_neither_celery_nor_the_web() -> None:
     code = (
         "import sys, swapflow; a = swapflow.Advisor(places=1); a.tell('A', mark=.1); "

@@ -6,18 +6,19 @@ import pytest
 import swapflow
 
 
-RUNS, APPLICANTS, PLACES, ASKED = 60, 80, 12, 40
+RUNS, APPLICANTS, PLACES, ASKED = 24, 300, 30, 60
+READERS, EACH = 20, 4
 
 
 def run(seed: int) -> tuple[tuple[float, float, float], tuple[float, float, float]]:
     """What was expected now, after and after twice, and what the lists really lacked."""
     rng = np.random.default_rng(seed)
-    truth = rng.normal(0.5, 0.1, APPLICANTS)
-    severity = rng.normal(0.0, 0.04, 10)
+    truth = rng.normal(0.5, 0.11, APPLICANTS)
+    severity = rng.normal(0.0, 0.05, READERS)
     names = [f"A{number:02d}" for number in range(APPLICANTS)]
 
     def mark(number: int, reader: int) -> float:
-        return float(np.clip(truth[number] + severity[reader] + rng.normal(0, 0.12), 0, 1))
+        return float(np.clip(truth[number] + severity[reader] + rng.normal(0, 0.15), 0, 1))
 
     def lacks(advisor: swapflow.Advisor) -> float:
         chosen = [names.index(one.applicant) for one in advisor.ranking()[:PLACES]]
@@ -26,7 +27,7 @@ def run(seed: int) -> tuple[tuple[float, float, float], tuple[float, float, floa
 
     advisor = swapflow.Advisor(places=PLACES, seed=seed)
     for number, name in enumerate(names):
-        for reader in rng.choice(10, 2, replace=False):
+        for reader in rng.choice(READERS, EACH, replace=False):
             advisor.tell(name, reviewer=f"R{reader}", mark=mark(number, int(reader)))
     real = [lacks(advisor)]
     expected: tuple[float, float, float] | None = None
