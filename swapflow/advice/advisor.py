@@ -2,26 +2,23 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
 from swapflow.advice import answering
+from swapflow.advice.advised_round import AdvisedRound
 from swapflow.advice.answers import MarkFigures, Ranked, Request, Standing
-from swapflow.advice.collected import Asked, Collected, KnownReviewer, Told
+from swapflow.advice.collected import Asked, KnownReviewer, ToldMark
 from swapflow.advice.forecast import ExpectedLoss
-from swapflow.advice.kinds import MOST_MORE, Kind, rules_of
-from swapflow.advice.marked_round import MarkedRound
+from swapflow.advice.kinds import Kind, rules_of
 from swapflow.advice.next_requests import choose
 from swapflow.advice.saved import of_text, text_of
-from swapflow.bandit.estimation.crossed_model import Fitted
-from swapflow.bandit.situation import StopReason
 from swapflow.domain.reviewing.mark_scale import MarkScale
 from swapflow.domain.rules import RuleName, Rules
 from swapflow.errors import InvalidInputError
 
 
-class Advisor:
+class Advisor(AdvisedRound):
     """Says who should be read next, by whom, and whether it is still worth it.
 
     What it answers is a function of what it was told: no clock, no hidden state. Its decisions are
@@ -85,24 +82,6 @@ class Advisor:
         own._start_under(rules, scales or {})  # noqa: SLF001 - its own
         return own
 
-    def _start_under(self, rules: Rules, scales: Mapping[str, MarkScale]) -> None:
-        # An approval is a person's: whoever reads the advice gives it or not.
-        kinds = tuple(replace(kind, approval=False) for kind in rules.kinds)
-        self.rules = replace(rules, kinds=kinds)
-        self.stop: StopReason | None = None
-        """Why the rule would stop asking, as of the last `ask`; None where it would not."""
-        self.blocked: tuple[str, ...] = ()
-        """Why requests that were wanted found no reviewer, as of the last `ask`."""
-        self._scales = dict(scales)
-        self._told = Collected()
-        self._fit: tuple[int, Fitted] | None = None
-        self._shown: tuple[int, MarkedRound] | None = None
-
-    @property
-    def out(self) -> tuple[Asked, ...]:
-        """The requests that are out."""
-        return tuple(self._told.asked)
-
     # Tell
 
     def tell(
@@ -137,7 +116,7 @@ class Advisor:
             )
         self._told.add_applicant(applicant, values)
         self._told.tell(
-            Told(applicant=applicant, reviewer=reviewer, kind=kind, utility=on.utility(mark))
+            ToldMark(applicant=applicant, reviewer=reviewer, kind=kind, utility=on.utility(mark))
         )
 
     def tell_rows(self, rows: Iterable[Mapping[str, object]]) -> None:
@@ -294,44 +273,3 @@ class Advisor:
         own = cls.under(rules, scales)
         own._told = told  # noqa: SLF001 - its own
         return own
-
-    def _known_kind(self, kind: str) -> str:
-        known = [one.name for one in self.rules.kinds]
-        if kind and kind not in known:
-            raise InvalidInputError("advice_kind_unknown", kind=kind, kinds=known)
-        return kind or known[0]
-
-    def _scale(self, kind: str, scale: tuple[float, float] | None) -> MarkScale:
-        if scale is not None:
-            if scale[0] == scale[1]:
-                raise InvalidInputError("not_a_scale", text=f"{scale[0]:g}..{scale[1]:g}")
-            return MarkScale(worst=scale[0], best=scale[1])
-        return self._scales.get(kind, MarkScale(worst=0.0, best=1.0))
-
-    def _looked_at(self) -> MarkedRound:
-        """Return the round of what was told so far, which nothing may change."""
-        if self._shown is None or self._shown[0] != self._told.changes:
-            self._shown = self._told.changes, self._marked()
-        return self._shown[1]
-
-    def _fitted(self, marked: MarkedRound | None = None) -> Fitted:
-        """Return the parameters of the model, fitted to the marks that there are, once."""
-        if self._fit is None or self._fit[0] != self._told.version:
-            fitted = answering.fit(marked or self._looked_at())
-            self._fit = self._told.version, fitted
-        return self._fit[1]
-
-    def _marked(self) -> MarkedRound:
-        """Make the round of what was told so far."""
-        applicants = len(self._told.applicants)
-        if applicants <= self.rules.cohort_size:
-            raise InvalidInputError(
-                "demo_decides_nothing", places=self.rules.cohort_size, applicants=applicants
-            )
-        most = self._told.most_given()
-        kinds = tuple(
-            kind if kind.maximum else replace(kind, maximum=most[kind.name] + MOST_MORE)
-            for kind in self.rules.kinds
-        )
-        rules = replace(self.rules, kinds=kinds)
-        return MarkedRound(rules, self._told.facts(rules))

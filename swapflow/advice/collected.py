@@ -16,7 +16,7 @@ ANYBODY = "any reviewer "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class ToldMark:
     """One mark that was told; `reviewer` is "" where nobody says who gave it."""
 
     applicant: str
@@ -57,7 +57,7 @@ class Collected:
     applicants: dict[str, str] = field(default_factory=dict)
     values: dict[str, dict[str, str]] = field(default_factory=dict)
     reviewers: dict[str, KnownReviewer] = field(default_factory=dict)
-    marks: list[Told] = field(default_factory=list)
+    marks: list[ToldMark] = field(default_factory=list)
     asked: list[Asked] = field(default_factory=list)
     version: int = 0
     """Grows with all that changes what the model is fitted to."""
@@ -86,7 +86,7 @@ class Collected:
         kept = described if known is None else replace(described, id=known.id)
         self.reviewers[same_id(described.id)] = kept
 
-    def tell(self, told: Told) -> None:
+    def tell(self, told: ToldMark) -> None:
         """Add a mark; another by the same reviewer, of the same kind, takes its place."""
         self.version += 1
         applicant = self.add_applicant(told.applicant, {})
@@ -108,7 +108,7 @@ class Collected:
             return
         self.asked.append(replace(asked, applicant=applicant, reviewers=who))
 
-    def _answer(self, told: Told) -> None:
+    def _answer(self, told: ToldMark) -> None:
         """Take the request that this mark answers off those that are out."""
         for place, asked in enumerate(self.asked):
             who = told.reviewer in asked.reviewers or not (asked.reviewers and told.reviewer)

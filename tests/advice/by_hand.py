@@ -17,7 +17,7 @@ HEADER = ("applicant", "reviewer", "mark")
 def used_by_hand(
     recording: Recording, folder: Path, *, places: int, times: int, reviews: int, seed: int = 0
 ) -> tuple[tuple[str, ...], int]:
-    """Begin with a review each, and ask for so many more so many times; the list, and its cost.
+    """A review each, then further ones, a number at a time; the list, and its cost.
 
     A table names no reviewers here, as many do, and nobody has more than the recorded marks.
     """

@@ -41,7 +41,9 @@ def test_the_other_rules_decide_the_same_both_ways(rule: RuleName) -> None:
 def test_rounds_of_generated_data_are_the_same_both_ways(seed: int) -> None:
     rng = np.random.default_rng(seed)
     count, places = int(rng.integers(20, 60)), int(rng.integers(3, 12))
-    kinds = (KindRules(name="review", cost=1, gain=1.0, maximum=int(rng.integers(4, 8))),)
+    kinds: tuple[KindRules, ...] = (
+        KindRules(name="review", cost=1, gain=1.0, maximum=int(rng.integers(4, 8))),
+    )
     if rng.random() < 0.5:
         kinds += (KindRules(name="interview", cost=4, gain=5.0, maximum=1, requires="review"),)
     floor = int(rng.integers(1, 3))

@@ -60,7 +60,7 @@ class _Cell:
 
 
 @dataclass(slots=True)
-class _Reader:
+class _Rows:
     """Takes rows one by one."""
 
     table: Table
@@ -77,38 +77,6 @@ class _Reader:
     _scales: dict[str, MarkScale] = field(default_factory=dict)
     _decimals: dict[str, str] = field(default_factory=dict)
     _nobody_named: bool = False
-
-    def take_all(self) -> None:
-        """Read every row, then place the marks on their scales."""
-        self._decimals = {
-            one.header: decimal_of(row[one.header] for row in self.table.rows)
-            for one in self.layout.marks
-        }
-        who = self.layout.roles.get("reviewer")
-        self._nobody_named = who is not None and not any(row[who] for row in self.table.rows)
-        for one in self.layout.marks:
-            if one.reviewer:
-                self.reviewers.setdefault(same_id(one.reviewer), one.reviewer)
-        first: dict[str, int] = {}
-        for row in self.table.rows:
-            applicant = self._applicant(row)
-            if applicant is None:
-                continue
-            if self.layout.form not in {Form.LONG, Form.CRITERIA}:
-                line = first.setdefault(applicant, row.line)
-                if line != row.line:
-                    self._refuse(
-                        row,
-                        self.layout.roles["applicant"],
-                        f"the same applicant stands on line {line}",
-                        "Keep one row for each applicant, or add a column that names the reviewer",
-                    )
-                    continue
-            self._row(row, applicant)
-        # A cell that is no number is named before a scale is asked for: it may have hidden it.
-        refuse(self.table.source, self.bad)
-        self._place()
-        refuse(self.table.source, self.bad)
 
     # Rows
 
@@ -241,6 +209,51 @@ class _Reader:
             "Keep the one that is right",
         )
         return False
+
+    def _refuse(
+        self, row: TableRow, header: str, reason: str, cure: str, *, value: str | None = None
+    ) -> None:
+        shown = shorten(row[header] if value is None else value)
+        self.bad.append(
+            BadRow(line=row.line, column=header, value=shown, reason=reason, cure=cure)
+        )
+
+
+@dataclass(slots=True)
+class _Reader(_Rows):
+    """Reads a whole table, and places its marks on their scales."""
+
+    def take_all(self) -> None:
+        """Read every row, then place the marks on their scales."""
+        self._decimals = {
+            one.header: decimal_of(row[one.header] for row in self.table.rows)
+            for one in self.layout.marks
+        }
+        who = self.layout.roles.get("reviewer")
+        self._nobody_named = who is not None and not any(row[who] for row in self.table.rows)
+        for one in self.layout.marks:
+            if one.reviewer:
+                self.reviewers.setdefault(same_id(one.reviewer), one.reviewer)
+        first: dict[str, int] = {}
+        for row in self.table.rows:
+            applicant = self._applicant(row)
+            if applicant is None:
+                continue
+            if self.layout.form not in {Form.LONG, Form.CRITERIA}:
+                line = first.setdefault(applicant, row.line)
+                if line != row.line:
+                    self._refuse(
+                        row,
+                        self.layout.roles["applicant"],
+                        f"the same applicant stands on line {line}",
+                        "Keep one row for each applicant, or add a column that names the reviewer",
+                    )
+                    continue
+            self._row(row, applicant)
+        # A cell that is no number is named before a scale is asked for: it may have hidden it.
+        refuse(self.table.source, self.bad)
+        self._place()
+        refuse(self.table.source, self.bad)
 
     # Scales
 
@@ -376,11 +389,3 @@ class _Reader:
         if column.kind:
             words += f" ({column.kind})"
         return words
-
-    def _refuse(
-        self, row: TableRow, header: str, reason: str, cure: str, *, value: str | None = None
-    ) -> None:
-        shown = shorten(row[header] if value is None else value)
-        self.bad.append(
-            BadRow(line=row.line, column=header, value=shown, reason=reason, cure=cure)
-        )
