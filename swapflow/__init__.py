@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from swapflow.advice.advisor import Advisor
-    from swapflow.advice.answers import MarkFigures, Ranked, Request, Standing
+    from swapflow.advice.answers import ListStanding, MarkFigures, Ranked, Request
     from swapflow.advice.forecast import ExpectedLoss
-    from swapflow.advice.kinds import Kind
+    from swapflow.advice.kinds import ReviewKind as Kind
 
-__all__ = ["Advisor", "ExpectedLoss", "Kind", "MarkFigures", "Ranked", "Request", "Standing"]
+__all__ = ["Advisor", "ExpectedLoss", "Kind", "ListStanding", "MarkFigures", "Ranked", "Request"]
 
 _HOMES = {
     "Advisor": "swapflow.advice.advisor",
@@ -23,15 +23,19 @@ _HOMES = {
     "MarkFigures": "swapflow.advice.answers",
     "Ranked": "swapflow.advice.answers",
     "Request": "swapflow.advice.answers",
-    "Standing": "swapflow.advice.answers",
+    "ListStanding": "swapflow.advice.answers",
 }
+
+
+_OTHERWISE = {"Kind": "ReviewKind"}
+"""Names that are shorter here than at home, where another class has the short one."""
 
 
 def __getattr__(name: str) -> object:
     """Load a name of the library when it is first used."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+    return getattr(import_module(_HOMES[name]), _OTHERWISE.get(name, name))
 
 
 def __dir__() -> list[str]:

@@ -8,9 +8,9 @@ from datetime import date
 from pathlib import Path
 
 from swapflow.advice.advisor import Advisor
-from swapflow.advice.answers import MarkFigures, Request, Standing
+from swapflow.advice.answers import ListStanding, MarkFigures, Request
 from swapflow.advice.forecast import ExpectedLoss
-from swapflow.advice.kinds import Kind, rules_of
+from swapflow.advice.kinds import ReviewKind, rules_of
 from swapflow.bandit.situation import StopReason
 from swapflow.domain.ids import same_id
 from swapflow.domain.reviewing.mark_scale import MarkScale
@@ -38,7 +38,7 @@ class MarksSource:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class AdviceQuestion:
     """What is asked.
 
     Attributes:
@@ -62,7 +62,7 @@ class Question:
     places: int | None = None
     reviews: int | None = None
     budget: float | None = None
-    kinds: tuple[Kind, ...] = ()
+    kinds: tuple[ReviewKind, ...] = ()
     rules: Rules | None = None
     rule: str = "budget"
     sigma: float | None = None
@@ -75,7 +75,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Advice:
+class MarksAdvice:
     """The answer.
 
     Attributes:
@@ -95,7 +95,7 @@ class Advice:
     files: tuple[MarksFile, ...]
     rules: Rules
     figures: MarkFigures
-    standing: Standing
+    standing: ListStanding
     requests: tuple[Request, ...]
     waiting: int
     loss: ExpectedLoss
@@ -151,7 +151,7 @@ class Advice:
         }
 
 
-def advise(question: Question) -> Advice:
+def advise(question: AdviceQuestion) -> MarksAdvice:
     """Answer a question. The answer is a function of it and of its files.
 
     Raises:
@@ -171,10 +171,10 @@ def advise(question: Question) -> Advice:
         count = min(MOST_REQUESTS, int((question.budget or 0) // cheapest))
     budget = question.budget
     if budget is None:
-        # So many reviews' worth: an interview that costs six of them takes the place of six.
+        # Their worth in reviews: an interview that costs six of them takes the place of six.
         budget = count * rules.kinds[0].cost
     requests = advisor.ask(count, budget=budget)
-    return Advice(
+    return MarksAdvice(
         files=files,
         rules=rules,
         figures=advisor.marks(),
@@ -191,7 +191,7 @@ def advise(question: Question) -> Advice:
 # What is read
 
 
-def _read(question: Question) -> tuple[MarksFile, ...]:
+def _read(question: AdviceQuestion) -> tuple[MarksFile, ...]:
     how = replace(question.how, kinds=_named(question))
     if how.kinds:
         how = replace(how, kind=how.kinds[0])
@@ -208,7 +208,7 @@ def _read(question: Question) -> tuple[MarksFile, ...]:
     return tuple(files)
 
 
-def _named(question: Question) -> tuple[str, ...]:
+def _named(question: AdviceQuestion) -> tuple[str, ...]:
     if question.rules is not None:
         return tuple(kind.name for kind in question.rules.kinds)
     return tuple(kind.name for kind in question.kinds)
@@ -241,7 +241,7 @@ def _refuse_twice(files: Sequence[MarksFile]) -> None:
         raise BadRowsError(files[-1].source, bad)
 
 
-def _rules(question: Question, files: Sequence[MarksFile]) -> tuple[Rules, list[str]]:
+def _rules(question: AdviceQuestion, files: Sequence[MarksFile]) -> tuple[Rules, list[str]]:
     if question.rules is not None:
         rules, places = question.rules, question.places
         if places is not None and places != rules.cohort_size:
@@ -254,7 +254,7 @@ def _rules(question: Question, files: Sequence[MarksFile]) -> tuple[Rules, list[
         counts = Counter(mark.kind for read in files for mark in read.marks)
         # The first kind is the measure of the others, so it should be known best.
         found = sorted(counts, key=lambda kind: (-counts[kind], kind))
-        kinds = tuple(Kind(kind) for kind in found)
+        kinds = tuple(ReviewKind(kind) for kind in found)
         if len(found) > 1:
             warnings.append(
                 f"nothing says what one of each kind ({', '.join(found)}) costs and tells, so all "
@@ -270,7 +270,7 @@ def _rules(question: Question, files: Sequence[MarksFile]) -> tuple[Rules, list[
     return rules, warnings
 
 
-def _tell(advisor: Advisor, question: Question, files: Sequence[MarksFile]) -> None:
+def _tell(advisor: Advisor, question: AdviceQuestion, files: Sequence[MarksFile]) -> None:
     """Tell an advisor everything that the files say."""
     attributes = {*advisor.rules.attributes, "topic"}
     for read in files:
@@ -302,7 +302,7 @@ def _tell(advisor: Advisor, question: Question, files: Sequence[MarksFile]) -> N
             advisor.add_request(out.applicant, kind=out.kind, reviewer=out.reviewer)
 
 
-def _tell_reviewers(advisor: Advisor, question: Question, source: Source) -> None:
+def _tell_reviewers(advisor: Advisor, question: AdviceQuestion, source: Source) -> None:
     for one in read_reviewers(source, rules=advisor.rules):
         away = any(absence.first <= question.on <= absence.last for absence in one.absences)
         advisor.add_reviewer(

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from swapflow.advice import answering
-from swapflow.advice.collected import Asked, Collected
+from swapflow.advice.collected import AskedRequest, Collected
 from swapflow.advice.kinds import MOST_MORE
 from swapflow.advice.marked_round import MarkedRound
 from swapflow.bandit.estimation.crossed_model import Fitted
@@ -18,7 +18,7 @@ class AdvisedRound:
     """The rules, everything that was told, and the round that they make."""
 
     def _start_under(self, rules: Rules, scales: Mapping[str, MarkScale]) -> None:
-        # An approval is a person's: whoever reads the advice gives it or not.
+        # An approval is a person's: the office gives it or not.
         kinds = tuple(replace(kind, approval=False) for kind in rules.kinds)
         self.rules = replace(rules, kinds=kinds)
         self.stop: StopReason | None = None
@@ -31,7 +31,7 @@ class AdvisedRound:
         self._shown: tuple[int, MarkedRound] | None = None
 
     @property
-    def out(self) -> tuple[Asked, ...]:
+    def out(self) -> tuple[AskedRequest, ...]:
         """The requests that are out."""
         return tuple(self._told.asked)
 

@@ -7,10 +7,10 @@ from typing import Self
 
 from swapflow.advice import answering
 from swapflow.advice.advised_round import AdvisedRound
-from swapflow.advice.answers import MarkFigures, Ranked, Request, Standing
-from swapflow.advice.collected import Asked, KnownReviewer, ToldMark
+from swapflow.advice.answers import ListStanding, MarkFigures, Ranked, Request
+from swapflow.advice.collected import AskedRequest, ToldMark, ToldReviewer
 from swapflow.advice.forecast import ExpectedLoss
-from swapflow.advice.kinds import Kind, rules_of
+from swapflow.advice.kinds import ReviewKind, rules_of
 from swapflow.advice.next_requests import choose
 from swapflow.advice.saved import of_text, text_of
 from swapflow.domain.reviewing.mark_scale import MarkScale
@@ -32,7 +32,7 @@ class Advisor(AdvisedRound):
         self,
         *,
         places: int,
-        kinds: Sequence[Kind] = (Kind(),),
+        kinds: Sequence[ReviewKind] = (ReviewKind(),),
         rule: str = "budget",
         objective: str = "top-k",
         over: str = "",
@@ -165,7 +165,7 @@ class Advisor(AdvisedRound):
             away: Whether the reviewer gets no request now.
         """
         self._told.describe_reviewer(
-            KnownReviewer(
+            ToldReviewer(
                 id=reviewer,
                 capacity=None if limits is None else dict(limits),
                 packet=packet,
@@ -176,9 +176,9 @@ class Advisor(AdvisedRound):
         )
 
     def add_request(self, applicant: str, *, kind: str = "", reviewer: str = "") -> None:
-        """Say that a request is out, which was not asked for here; its mark ends it."""
+        """Add a request that is out, which was not asked for here; its mark ends it."""
         self._told.ask(
-            Asked(
+            AskedRequest(
                 applicant=applicant,
                 kind=self._known_kind(kind),
                 reviewers=(reviewer,) if reviewer else (),
@@ -191,7 +191,7 @@ class Advisor(AdvisedRound):
         """Choose the next requests and remember that they are out.
 
         Args:
-            count: At most so many.
+            count: The most requests.
             budget: Most cost of them together, in the unit of the kinds; None for no limit.
 
         Returns:
@@ -214,7 +214,7 @@ class Advisor(AdvisedRound):
         for one, pull in zip(requests, chosen.pulls, strict=True):
             readers = [marked.facts.readers[r] for r in pull.pull.reviewers]
             self._told.ask(
-                Asked(
+                AskedRequest(
                     applicant=one.applicant,
                     kind=one.kind,
                     reviewers=tuple(reader.id for reader in readers if not reader.unnamed),
@@ -230,7 +230,7 @@ class Advisor(AdvisedRound):
         """Return the probability, by the model, of each applicant to be among the best."""
         return {one.applicant: one.likely for one in self.ranking()}
 
-    def standing(self) -> Standing:
+    def standing(self) -> ListStanding:
         """Return the list as it is now: ranking, cut, and how many are too close to call."""
         return answering.standing(self._looked_at(), self._fitted())
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from swapflow.advice.answers import MarkFigures, Ranked, Request, Standing
+from swapflow.advice.answers import ListStanding, MarkFigures, Ranked, Request
 from swapflow.advice.forecast import ExpectedLoss, Forecast, NextMark, gains, named
 from swapflow.advice.marked_round import MarkedRound
 from swapflow.advice.next_requests import ChosenPull, ChosenPulls
@@ -107,7 +107,7 @@ def fit(marked: MarkedRound) -> Fitted:
 # The list
 
 
-def standing(marked: MarkedRound, fitted: Fitted) -> Standing:
+def standing(marked: MarkedRound, fitted: Fitted) -> ListStanding:
     """Return the list as it is now."""
     seen = look(marked, fitted)
     quality, members = seen.judged.quality, set(seen.judged.members.tolist())
@@ -132,7 +132,7 @@ def standing(marked: MarkedRound, fitted: Fitted) -> Standing:
         )
     places = seen.judged.members.size
     scale = 100 / max(places, 1)
-    return Standing(
+    return ListStanding(
         ranking=tuple(rows),
         cut=rows[places - 1].estimate if places else math.nan,
         places=places,

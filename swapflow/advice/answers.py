@@ -86,7 +86,7 @@ class MarkFigures:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class ListStanding:
     """How the list is now.
 
     Attributes:

@@ -5,7 +5,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from swapflow.advice.kinds import MOST_MORE
-from swapflow.advice.marked_round import NOBODY, Applicant, Given, Out, Reader, RoundFacts
+from swapflow.advice.marked_round import (
+    NOBODY,
+    Given,
+    MarkedApplicant,
+    OutRequest,
+    Reader,
+    RoundFacts,
+)
 from swapflow.domain.fixed_point import value_units
 from swapflow.domain.ids import same_id
 from swapflow.domain.rules import Rules
@@ -17,7 +24,7 @@ ANYBODY = "any reviewer "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToldMark:
-    """One mark that was told; `reviewer` is "" where nobody says who gave it."""
+    """One mark that was told; `reviewer` is "" where it is not known."""
 
     applicant: str
     reviewer: str
@@ -26,7 +33,7 @@ class ToldMark:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class AskedRequest:
     """One request that is out; several reviewers for a panel, none for anybody."""
 
     applicant: str
@@ -35,7 +42,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KnownReviewer:
+class ToldReviewer:
     """A reviewer as told; `capacity` is None where nothing says of kinds and limits.
 
     Attributes:
@@ -56,9 +63,9 @@ class Collected:
 
     applicants: dict[str, str] = field(default_factory=dict)
     values: dict[str, dict[str, str]] = field(default_factory=dict)
-    reviewers: dict[str, KnownReviewer] = field(default_factory=dict)
+    reviewers: dict[str, ToldReviewer] = field(default_factory=dict)
     marks: list[ToldMark] = field(default_factory=list)
-    asked: list[Asked] = field(default_factory=list)
+    asked: list[AskedRequest] = field(default_factory=list)
     version: int = 0
     """Grows with all that changes what the model is fitted to."""
     changes: int = 0
@@ -77,9 +84,9 @@ class Collected:
     def add_reviewer(self, name: str) -> str:
         """Add a reviewer of whom nothing but the name is known; return the spelling kept."""
         self.changes += 1
-        return self.reviewers.setdefault(same_id(name), KnownReviewer(id=name)).id
+        return self.reviewers.setdefault(same_id(name), ToldReviewer(id=name)).id
 
-    def describe_reviewer(self, described: KnownReviewer) -> None:
+    def describe_reviewer(self, described: ToldReviewer) -> None:
         """Replace what is known of a reviewer."""
         self.changes += 1
         known = self.reviewers.get(same_id(described.id))
@@ -100,7 +107,7 @@ class Collected:
         self.marks.append(told)
         self._answer(told)
 
-    def ask(self, asked: Asked) -> None:
+    def ask(self, asked: AskedRequest) -> None:
         """Add a request that is out, unless its mark is there."""
         applicant = self.add_applicant(asked.applicant, {})
         who = tuple(self.add_reviewer(one) for one in asked.reviewers)
@@ -154,7 +161,7 @@ class Collected:
         topics = {name: place for place, name in enumerate(sorted(self._topics()))}
         return RoundFacts(
             applicants=tuple(
-                Applicant(id=name, values=_kept(self.values.get(name, {}), rules.attributes))
+                MarkedApplicant(id=name, values=_kept(self.values.get(name, {}), rules.attributes))
                 for name in applicants
             ),
             readers=tuple(
@@ -164,7 +171,7 @@ class Collected:
             + tuple(readers[len(named) :]),
             given=tuple(given),
             out=tuple(
-                Out(
+                OutRequest(
                     applicant=number[asked.applicant],
                     reviewer=who.get(asked.reviewers[0], NOBODY) if asked.reviewers else NOBODY,
                     kind=kind[asked.kind],
@@ -205,7 +212,7 @@ class Collected:
         return serving
 
 
-def _reader(one: KnownReviewer, rules: Rules, serving: Mapping[str, set[int]]) -> Reader:
+def _reader(one: ToldReviewer, rules: Rules, serving: Mapping[str, set[int]]) -> Reader:
     """Number a reviewer; where nothing was said of kinds, by what they gave so far."""
     if one.capacity is not None:
         capacity = {
@@ -225,7 +232,7 @@ def _reader(one: KnownReviewer, rules: Rules, serving: Mapping[str, set[int]]) -
     return Reader(id=one.id, capacity=dict.fromkeys(kinds), packet=one.packet, away=one.away)
 
 
-def _nobodies(*, most: int, kinds: int, named: Iterable[KnownReviewer]) -> list[Reader]:
+def _nobodies(*, most: int, kinds: int, named: Iterable[ToldReviewer]) -> list[Reader]:
     """Return readers for marks without a name, who are asked only where nobody has a name."""
     alone = not list(named)
     count = most + MOST_MORE * kinds if alone else most

@@ -10,12 +10,12 @@ from swapflow.errors import InvalidInputError
 
 
 MOST_MORE = 12
-"""Reviews of a kind that an applicant may get beyond the most that anybody has, where no limit is
+"""Reviews of a kind that an applicant may get beyond the most that one has, where no limit is
 named: enough for every comparison, and few enough to be asked for."""
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ReviewKind:
     """A way to learn more about an applicant.
 
     The first kind is the measure: a kind of gain 6 tells as much as six of the first.
@@ -24,7 +24,7 @@ class Kind:
         name: Small letters, such as "review".
         cost: In any unit, a whole number: reviews, minutes.
         gain: What one tells, in reviews of the first kind.
-        floor: How many every applicant gets before anybody gets more; 0 for none.
+        floor: How many every applicant gets before further ones; 0 for none.
         most: Most of them for one applicant; None for as many as are of use.
         requires: A kind that must have been given first; "" for none.
         scale: Worst and best mark; None where each mark says it, or lies in 0 to 1.
@@ -47,7 +47,7 @@ class Kind:
 
 
 def rules_of(
-    kinds: Sequence[Kind],
+    kinds: Sequence[ReviewKind],
     *,
     places: int,
     rule: str = "budget",

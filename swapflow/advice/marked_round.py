@@ -35,7 +35,7 @@ OPENED_BEFORE = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Applicant:
+class MarkedApplicant:
     """An applicant as decisions know one: the id, and values of attributes."""
 
     id: str
@@ -73,7 +73,7 @@ class Given:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Out:
+class OutRequest:
     """A request that is out: asked for, not answered; `reviewer` may be `NOBODY`."""
 
     applicant: int
@@ -90,10 +90,10 @@ class RoundFacts:
         topics: Number of each applicant's topic, for those who have one.
     """
 
-    applicants: tuple[Applicant, ...]
+    applicants: tuple[MarkedApplicant, ...]
     readers: tuple[Reader, ...]
     given: tuple[Given, ...]
-    out: tuple[Out, ...] = ()
+    out: tuple[OutRequest, ...] = ()
     conflicts: tuple[tuple[int, int], ...] = ()
     topics: Mapping[int, int]
 

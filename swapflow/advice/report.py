@@ -1,7 +1,7 @@
 """Advice as one page that can be printed: what to ask for, what it brings, what it rests on."""
 
 from swapflow.advice import wording
-from swapflow.advice.advise import Advice
+from swapflow.advice.advise import MarksAdvice
 from swapflow.advice.answering import TOO_CLOSE
 from swapflow.advice.answers import Ranked
 from swapflow.files.exports.html_page import (
@@ -36,7 +36,7 @@ METHOD = (
 )
 
 
-def page(advice: Advice, *, command: str, timed: bool = False) -> ReportPage:
+def page(advice: MarksAdvice, *, command: str, timed: bool = False) -> ReportPage:
     """Write the report.
 
     Args:
@@ -67,7 +67,7 @@ def page(advice: Advice, *, command: str, timed: bool = False) -> ReportPage:
     )
 
 
-def _keys(advice: Advice) -> tuple[KeyFigure, ...]:
+def _keys(advice: MarksAdvice) -> tuple[KeyFigure, ...]:
     loss, standing = advice.loss, advice.standing
     low, high = standing.loss_range
     return (
@@ -95,7 +95,7 @@ def _keys(advice: Advice) -> tuple[KeyFigure, ...]:
     )
 
 
-def _requests(advice: Advice) -> ReportSection:
+def _requests(advice: MarksAdvice) -> ReportSection:
     ranked = {one.applicant: one for one in advice.standing.ranking}
     several = len({one.kind for one in advice.requests}) > 1
     named = any(one.reviewer for one in advice.requests)
@@ -148,7 +148,7 @@ def _requests(advice: Advice) -> ReportSection:
     )
 
 
-def _loss(advice: Advice) -> ReportSection:
+def _loss(advice: MarksAdvice) -> ReportSection:
     loss, count = advice.loss, len(advice.requests)
     steps = [("now", loss.now)]
     if count or advice.waiting:
@@ -183,7 +183,7 @@ def _loss(advice: Advice) -> ReportSection:
     )
 
 
-def _ranking(advice: Advice) -> ReportSection:
+def _ranking(advice: MarksAdvice) -> ReportSection:
     standing = advice.standing
     around = standing.ranking[
         max(0, standing.places - AROUND_THE_CUT) : standing.places + AROUND_THE_CUT
@@ -229,7 +229,7 @@ def _ranking(advice: Advice) -> ReportSection:
     )
 
 
-def _dot(advice: Advice, one: Ranked) -> Dot:
+def _dot(advice: MarksAdvice, one: Ranked) -> Dot:
     label = f"{one.rank} · {_called(advice, one.applicant)}"
     return Dot(
         label=label if len(label) <= LONGEST_LABEL else f"{label[: LONGEST_LABEL - 1]}…",
@@ -241,7 +241,7 @@ def _dot(advice: Advice, one: Ranked) -> Dot:
     )
 
 
-def _marks(advice: Advice) -> ReportSection:
+def _marks(advice: MarksAdvice) -> ReportSection:
     figures = advice.figures
     rows: list[tuple[str, str]] = [
         ("Applicants", f"{figures.applicants:,}"),
@@ -273,7 +273,7 @@ def _marks(advice: Advice) -> ReportSection:
     )
 
 
-def _columns(advice: Advice) -> ReportSection:
+def _columns(advice: MarksAdvice) -> ReportSection:
     tables = []
     for one in advice.files:
         used = sum(bool(column.taken) for column in one.columns)
@@ -296,14 +296,14 @@ def _columns(advice: Advice) -> ReportSection:
     )
 
 
-def _noticed(advice: Advice) -> ReportSection:
+def _noticed(advice: MarksAdvice) -> ReportSection:
     return ReportSection(
         title="Worth knowing",
         points=tuple(Point(title=text, text="") for text in advice.warnings),
     )
 
 
-def _method(advice: Advice) -> ReportSection:
+def _method(advice: MarksAdvice) -> ReportSection:
     rules = advice.rules
     return ReportSection(
         title="How it was decided",
@@ -327,6 +327,6 @@ def _method(advice: Advice) -> ReportSection:
     )
 
 
-def _called(advice: Advice, applicant: str) -> str:
+def _called(advice: MarksAdvice, applicant: str) -> str:
     name = advice.names.get(applicant, "")
     return f"{applicant} {name}".strip() if name and name != applicant else applicant

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from swapflow.advice.collected import Asked, Collected, KnownReviewer, ToldMark
+from swapflow.advice.collected import AskedRequest, Collected, ToldMark, ToldReviewer
 from swapflow.domain.reviewing.mark_scale import MarkScale
 from swapflow.domain.rules import Rules
 from swapflow.domain.rules_text import from_text, to_text
@@ -88,10 +88,10 @@ def of_text(path: Path) -> tuple[Rules, dict[str, MarkScale], Collected]:
     for name, values in saved.applicants.items():
         told.add_applicant(name, values)
     for one in saved.reviewers:
-        told.describe_reviewer(KnownReviewer(**one.model_dump()))
+        told.describe_reviewer(ToldReviewer(**one.model_dump()))
     for mark in saved.marks:
         told.tell(ToldMark(**mark.model_dump()))
     for asked in saved.asked:
-        told.ask(Asked(**asked.model_dump()))
+        told.ask(AskedRequest(**asked.model_dump()))
     scales = {kind: MarkScale(worst=a, best=b) for kind, (a, b) in saved.scales.items()}
     return rules, scales, told

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 
-from swapflow.advice.advise import Advice
+from swapflow.advice.advise import MarksAdvice
 from swapflow.errors import InvalidInputError
 from swapflow.files.exports.writers import Cell, ExportSheet, Format, sheet_bytes, write_file
 from swapflow.files.marks.people import read_returned
@@ -23,7 +23,7 @@ class HotcrpAction(StrEnum):
     PCREVIEW = "pcreview"
 
 
-def next_sheet(advice: Advice) -> ExportSheet:
+def next_sheet(advice: MarksAdvice) -> ExportSheet:
     """Return the next requests, with an empty column for the marks that come back."""
     names = advice.names
     titled = bool(names)
@@ -39,7 +39,7 @@ def next_sheet(advice: Advice) -> ExportSheet:
     return ExportSheet(name=NEXT, headers=(*headers, "reason", "gain"), rows=tuple(rows))
 
 
-def ranking_sheet(advice: Advice) -> ExportSheet:
+def ranking_sheet(advice: MarksAdvice) -> ExportSheet:
     """Return everyone with place, range and likelihood, best first."""
     names = advice.names
     titled = bool(names)
@@ -73,7 +73,9 @@ def ranking_sheet(advice: Advice) -> ExportSheet:
     )
 
 
-def hotcrp_sheet(advice: Advice, action: HotcrpAction, *, round_name: str = "") -> ExportSheet:
+def hotcrp_sheet(
+    advice: MarksAdvice, action: HotcrpAction, *, round_name: str = ""
+) -> ExportSheet:
     """Return the requests as HotCRP's bulk assignment takes them."""
     return ExportSheet(
         name="hotcrp",
@@ -87,7 +89,7 @@ def hotcrp_sheet(advice: Advice, action: HotcrpAction, *, round_name: str = "") 
     )
 
 
-def pretalx_content(advice: Advice) -> Mapping[str, list[str]]:
+def pretalx_content(advice: MarksAdvice) -> Mapping[str, list[str]]:
     """Return the proposals of each reviewer, as pretalx's import of assignments takes them."""
     found: dict[str, list[str]] = {}
     for one in advice.requests:
@@ -97,7 +99,7 @@ def pretalx_content(advice: Advice) -> Mapping[str, list[str]]:
     return found
 
 
-def openreview_content(advice: Advice) -> Mapping[str, list[str]]:
+def openreview_content(advice: MarksAdvice) -> Mapping[str, list[str]]:
     """Return the profiles to assign to each paper, as OpenReview's upload by Python takes them."""
     found: dict[str, list[str]] = {}
     for one in advice.requests:
@@ -109,7 +111,7 @@ def openreview_content(advice: Advice) -> Mapping[str, list[str]]:
 
 def write_tables(
     folder: Path,
-    advice: Advice,
+    advice: MarksAdvice,
     *,
     action: HotcrpAction | None = None,
     round_name: str = "",

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from swapflow.advice.advise import Advice
+from swapflow.advice.advise import MarksAdvice
 from swapflow.advice.answering import TOO_CLOSE, tenths
 from swapflow.advice.answers import Ranked, Request
 from swapflow.bandit.situation import StopReason
@@ -29,8 +29,8 @@ def what(requests: Sequence[Request]) -> str:
     return " and ".join(counted(count, kind) for kind, count in kinds.items()) or "no review"
 
 
-def title(advice: Advice) -> str:
-    """Say what to do, in the fewest words."""
+def title(advice: MarksAdvice) -> str:
+    """Word what to do, in the fewest words."""
     if not advice.requests:
         return "Ask for no further review"
     single = len({one.kind for one in advice.requests}) == 1
@@ -40,8 +40,8 @@ def title(advice: Advice) -> str:
     )
 
 
-def worth(advice: Advice) -> str:
-    """Say what the requests bring, and what as many again would."""
+def worth(advice: MarksAdvice) -> str:
+    """Word what the requests bring, and what as many again would."""
     loss = advice.loss
     if not advice.requests and not advice.waiting:
         return (
@@ -69,13 +69,13 @@ def points(value: float) -> str:
     return "less than 0.01 points" if 0 < value < 0.005 else f"{shown} points"  # noqa: PLR2004
 
 
-def stopped(advice: Advice) -> str:
-    """Say why there are fewer requests than asked for; "" where the rule would go on."""
+def stopped(advice: MarksAdvice) -> str:
+    """Word why there are fewer requests than asked for; "" where the rule would go on."""
     return "" if advice.stop is None else f"The rule would stop: {STOPS[advice.stop]}."
 
 
-def read(advice: Advice) -> str:
-    """Say what was read."""
+def read(advice: MarksAdvice) -> str:
+    """Word what was read."""
     figures = advice.figures
     reviewers = (
         f" by {counted(figures.reviewers, 'reviewer')}"
@@ -90,8 +90,8 @@ def read(advice: Advice) -> str:
     )
 
 
-def looks(advice: Advice) -> str:
-    """Say how the marks look."""
+def looks(advice: MarksAdvice) -> str:
+    """Word how the marks look."""
     figures = advice.figures
     severity = (
         f"reviewers mark up to {figures.apart:.0f} points apart"
@@ -105,8 +105,8 @@ def looks(advice: Advice) -> str:
     )
 
 
-def zones(advice: Advice) -> str:
-    """Say where the cut is and how many are too close to call."""
+def zones(advice: MarksAdvice) -> str:
+    """Word where the cut is and how many are too close to call."""
     standing = advice.standing
     return (
         f"The cut is at {standing.cut:.1f}; {standing.too_close:,} are too close to call. About "

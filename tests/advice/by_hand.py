@@ -4,8 +4,8 @@ import csv
 from datetime import date
 from pathlib import Path
 
-from swapflow.advice.advise import MarksSource, Question, advise
-from swapflow.advice.kinds import Kind
+from swapflow.advice.advise import AdviceQuestion, MarksSource, advise
+from swapflow.advice.kinds import ReviewKind
 from swapflow.automatic_reviewers.recorded_round import Recording
 from swapflow.domain.reviewing.mark_scale import MarkScale
 from swapflow.files.marks.mark import HowToRead
@@ -26,11 +26,11 @@ def used_by_hand(
         writer = csv.writer(file)
         writer.writerow(HEADER)
         writer.writerows(_typed(recording, typed, item) for item in recording.items)
-    question = Question(
+    question = AdviceQuestion(
         marks=(MarksSource(source=table),),
         places=places,
         reviews=reviews,
-        kinds=(Kind(most=recording.most_reviews),),
+        kinds=(ReviewKind(most=recording.most_reviews),),
         how=HowToRead(scales={"": MarkScale(worst=0.0, best=1.0)}),
         seed=seed,
         on=date(2027, 1, 19),

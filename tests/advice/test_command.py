@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 
 from swapflow.cli.main import main
+from swapflow.domain.objective import GroupQuota
+from swapflow.domain.rules import Floor, KindRules, Rules, SeatLine
+from swapflow.files.rules.rules_file import write_rules
 
 
 KEYS = {
@@ -185,9 +188,6 @@ def test_a_list_of_reviewers_says_who_may_be_asked(
 def test_a_rules_file_gives_floors_and_quotas(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from swapflow.domain.objective import GroupQuota
-    from swapflow.domain.rules import Floor, KindRules, Rules, SeatLine
-    from swapflow.files.rules.rules_file import write_rules
 
     table = tmp_path / "marks.csv"
     table.write_text(

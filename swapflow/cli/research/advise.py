@@ -16,8 +16,8 @@ from swapflow.errors import InvalidInputError
 
 
 if TYPE_CHECKING:
-    from swapflow.advice.advise import Advice, MarksSource, Question
-    from swapflow.advice.kinds import Kind
+    from swapflow.advice.advise import AdviceQuestion, MarksAdvice, MarksSource
+    from swapflow.advice.kinds import ReviewKind
     from swapflow.domain.reviewing.mark_scale import MarkScale
     from swapflow.files.marks.mark import HowToRead
 
@@ -134,7 +134,7 @@ def advise(
     """Say from a table of marks who should be read again, by whom, and whether it is worth it."""
     # Matrices of a few hundred rows: threads that wait for each other cost more than they save.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from swapflow.advice.advise import Question
+    from swapflow.advice.advise import AdviceQuestion
     from swapflow.advice.advise import advise as answer
     from swapflow.files.rules.rules_file import read_rules
 
@@ -144,7 +144,7 @@ def advise(
         raise InvalidInputError("advice_kinds_and_rules")
     how = _how(scale, column, weight, columns_are, encoding)
     named = _kinds(kinds, timed=hours is not None)
-    question = Question(
+    question = AdviceQuestion(
         marks=tuple(_source(one) for one in marks),
         places=places,
         reviews=reviews if hours is not None or reviews is not None else USUAL_REVIEWS,
@@ -213,12 +213,12 @@ def _weight(text: str) -> tuple[str, float]:
     return name, number
 
 
-def _kinds(text: str, *, timed: bool) -> "tuple[Kind, ...]":
+def _kinds(text: str, *, timed: bool) -> "tuple[ReviewKind, ...]":
     """Read what may be asked for: "review cost=20; interview cost=60 gain=6"."""
-    from swapflow.advice.kinds import Kind
+    from swapflow.advice.kinds import ReviewKind
 
     if not text.strip():
-        return (Kind(cost=USUAL_MINUTES),) if timed else ()
+        return (ReviewKind(cost=USUAL_MINUTES),) if timed else ()
     found = []
     for part in filter(None, (piece.strip() for piece in text.split(";"))):
         name, *settings = part.split()
@@ -230,7 +230,7 @@ def _kinds(text: str, *, timed: bool) -> "tuple[Kind, ...]":
             said[key] = value
         try:
             found.append(
-                Kind(
+                ReviewKind(
                     name.casefold(),
                     cost=int(said.get("cost", "1")),
                     gain=float(said.get("gain", "1")),
@@ -263,7 +263,7 @@ def _day(text: str) -> date:
         raise InvalidInputError("advice_day", text=text) from error
 
 
-def _timed(question: "Question") -> bool:
+def _timed(question: "AdviceQuestion") -> bool:
     """Whether costs are minutes: where hours were given, or a rules file speaks of them."""
     return question.budget is not None
 
@@ -272,8 +272,8 @@ def _timed(question: "Question") -> bool:
 
 
 def _written(
-    advice: "Advice",
-    question: "Question",
+    advice: "MarksAdvice",
+    question: "AdviceQuestion",
     out: Path | None,
     *,
     as_json: bool,
@@ -299,7 +299,7 @@ def _written(
     return [path, *written]
 
 
-def _plain(advice: "Advice", written: list[Path], *, timed: bool) -> "list[str | Listing]":
+def _plain(advice: "MarksAdvice", written: list[Path], *, timed: bool) -> "list[str | Listing]":
     from swapflow.advice import wording
 
     listed: list[str | Listing] = [

@@ -48,7 +48,7 @@ class MarkColumn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Layout:
+class MarksLayout:
     """What each column of a table is taken for.
 
     Attributes:
@@ -76,7 +76,7 @@ class _Finder:
     roles: dict[str, str] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
 
-    def find(self) -> Layout:
+    def find(self) -> MarksLayout:
         self._stated()
         headers = self.table.headers[::-1]
         # "Total (0-100)" is a total as well.
@@ -106,7 +106,7 @@ class _Finder:
     def _needed(self) -> dict[str, str]:
         return {"application": self.roles["applicant"]} if "applicant" in self.roles else {}
 
-    def _layout(self, spelled: dict[str, str], *, system: str, known: bool) -> Layout:
+    def _layout(self, spelled: dict[str, str], *, system: str, known: bool) -> MarksLayout:
         weighted = self._weighted()
         labelled = ""
         if "mark" not in self.roles and not weighted and not self._marks_stated():
@@ -139,8 +139,8 @@ class _Finder:
         anonymous: bool,  # noqa: FBT001 - private
         *,
         labelled: bool = False,
-    ) -> Layout:
-        return Layout(
+    ) -> MarksLayout:
+        return MarksLayout(
             form=form,
             system=system,
             anonymous=anonymous,
@@ -275,7 +275,7 @@ def _name_in(header: str, kind: str) -> str:
     return " ".join(words_of).strip(" :–—-") or name
 
 
-def find_layout(table: Table, how: HowToRead) -> Layout:
+def find_layout(table: Table, how: HowToRead) -> MarksLayout:
     """Find how a table holds marks.
 
     Raises:

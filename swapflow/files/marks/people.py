@@ -27,7 +27,7 @@ def read_applicants(
 
     Raises:
         InvalidInputError: If the file cannot be read at all.
-        BadRowsError: If a row names nobody, or somebody twice.
+        BadRowsError: If a row names no applicant, or one twice.
     """
     table = read_table(source, encoding=encoding)
     header = _headers(table, {"application": APPLICANT})["application"]

@@ -8,7 +8,7 @@ from swapflow.domain.ids import KIND_NAME, same_id
 from swapflow.domain.reviewing.mark_scale import MarkScale
 from swapflow.errors import BadRow, InvalidInputError
 from swapflow.files.marks.header_words import UTILITIES, scale_in
-from swapflow.files.marks.layout import Form, Layout, MarkColumn, find_layout
+from swapflow.files.marks.layout import Form, MarkColumn, MarksLayout, find_layout
 from swapflow.files.marks.mark import ColumnRead, HowToRead, Mark, MarksFile
 from swapflow.files.marks.mark_cells import marks_in, overall_in, read_mark
 from swapflow.files.tables.cells import (
@@ -65,7 +65,7 @@ class _Rows:
 
     table: Table
     how: HowToRead
-    layout: Layout
+    layout: MarksLayout
     bad: list[BadRow] = field(default_factory=list)
     missing: int = 0
     spelled: dict[str, str] = field(default_factory=dict)
