@@ -35,6 +35,16 @@ class AdvisedRound:
         """The requests that are out."""
         return tuple(self._told.asked)
 
+    def add_request(self, applicant: str, *, kind: str = "", reviewer: str = "") -> None:
+        """Add a request that is out, which was not asked for here; its mark ends it."""
+        self._told.ask(
+            AskedRequest(
+                applicant=applicant,
+                kind=self._known_kind(kind),
+                reviewers=(reviewer,) if reviewer else (),
+            )
+        )
+
     def _known_kind(self, kind: str) -> str:
         known = [one.name for one in self.rules.kinds]
         if kind and kind not in known:

@@ -175,16 +175,6 @@ class Advisor(AdvisedRound):
             )
         )
 
-    def add_request(self, applicant: str, *, kind: str = "", reviewer: str = "") -> None:
-        """Add a request that is out, which was not asked for here; its mark ends it."""
-        self._told.ask(
-            AskedRequest(
-                applicant=applicant,
-                kind=self._known_kind(kind),
-                reviewers=(reviewer,) if reviewer else (),
-            )
-        )
-
     # Ask
 
     def ask(self, count: int, *, budget: float | None = None) -> tuple[Request, ...]:
