@@ -32,6 +32,7 @@ MOST_LINES = 400
 MOST_LINES_OF_A_CLASS = 250
 
 FULL_FOLDERS = {
+    "swapflow/messages": (16, "one module for each subject that errors speak of"),
     "swapflow/engine/services": (17, "one module for each subject of the product"),
     "swapflow/web/api/resources": (20, "one module for each resource of the API"),
 }

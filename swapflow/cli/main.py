@@ -32,7 +32,7 @@ from swapflow.cli.cycle import (
 from swapflow.cli.help import CommandGroup, add_examples
 from swapflow.cli.operations import doctor, maintenance, personal_data, processes, users
 from swapflow.cli.output import clean
-from swapflow.cli.research import demo, paper_studies, past_rounds, plan, replay, studies
+from swapflow.cli.research import advise, demo, paper_studies, past_rounds, plan, replay, studies
 from swapflow.cli.reviewing import inbox
 from swapflow.errors import (
     ConflictError,
@@ -93,6 +93,7 @@ doctor.register(app)
 demo.register(app)
 replay.register(app)
 plan.register(app)
+advise.register(app)
 bundle.register(app, cycles=cycles.app)
 decision_card.register(cycles.app)
 calibration.register(cycles.app)
