@@ -97,6 +97,8 @@ class Settings(BaseSettings):
         metrics_port: Port on which the web process tells Prometheus figures, to all who ask; 0
             for none. They name programs, never people.
         metrics_host: Address that it listens on for that.
+        undo_minutes: Minutes until which people can undo what they approved, declined, reminded or
+            set a date for; its mails leave then. 0 lets them leave at once.
         webhook_private: Addresses that people enter, of webhooks and of scoring services, may lead
             into private networks, and to http as well as https.
     """
@@ -143,6 +145,7 @@ class Settings(BaseSettings):
     smtp_password: SecretStr | None = None
     smtp_timeout: Seconds = 20.0
     digest_hour: int = Field(default=7, ge=-1, le=23)
+    undo_minutes: int = Field(default=5, ge=0, le=1440)
     webhook_private: bool = False
 
     metrics_port: int = Field(default=0, ge=0, le=65_535)

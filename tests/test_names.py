@@ -32,7 +32,7 @@ MOST_LINES = 400
 MOST_LINES_OF_A_CLASS = 250
 
 FULL_FOLDERS = {
-    "swapflow/engine/services": (16, "one module for each subject of the product"),
+    "swapflow/engine/services": (17, "one module for each subject of the product"),
     "swapflow/web/api/resources": (20, "one module for each resource of the API"),
 }
 """Folders that may hold more modules, how many, and why."""

@@ -181,6 +181,13 @@ TEXTS = {
     "list_final_rules": "the list is fixed; reopen it before the rules change",
     "request_not_found": "there is no request {request!r}",
     "request_not_proposed": "request {request!r} is {status}, not proposed",
+    "held_act_unknown": "this program has no such act to undo",
+    "held_act_ended": "nothing was undone: it was carried out or undone already",
+    "held_date_moved": (
+        "nothing was undone: one of these dates was changed since; change it on the page of "
+        "interviews"
+    ),
+    "held_requests_gone": "none of these requests waited for approval any more",
     "kinds_moved": (
         "kinds may be appended, not removed, renamed or moved: {before} before, {after} now"
     ),

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import TypeVar
 
 from typing_extensions import override
@@ -160,6 +161,7 @@ class ServiceContext:
     events: EventReads | None = None
     lease_seconds: float = 15.0
     resend_seconds: float = 600.0
+    undo: timedelta = timedelta()
     dashboards: LatestCache[Dashboard] = field(default_factory=LatestCache)
     calibrations: LatestCache[Calibration] = field(default_factory=LatestCache)
     qualities: ListQualities = field(default_factory=ListQualities)

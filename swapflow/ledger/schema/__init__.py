@@ -54,6 +54,7 @@ from swapflow.ledger.schema.identity import (
     SignInRow,
 )
 from swapflow.ledger.schema.outbox import (
+    HeldActRow,
     MessageRow,
     NoteRow,
     WebhookCallRow,
@@ -140,6 +141,7 @@ OUTCOME = table(OutcomeRow)
 SIGNATURE = table(SignatureRow)
 WAIVER = table(WaiverRow)
 MESSAGE = table(MessageRow)
+HELD_ACT = table(HeldActRow)
 NOTE = table(NoteRow)
 CLOCK = table(ClockRow)
 ADJUSTMENT = table(AdjustmentRow)
