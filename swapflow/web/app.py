@@ -40,7 +40,17 @@ from swapflow.web.cycle import (
     reviewer_columns,
     reviewer_voids,
     reviewers,
-    today,
+)
+from swapflow.web.cycle.today import (
+    activity,
+    decisions,
+    evidence,
+    program,
+    system,
+    waiting,
+)
+from swapflow.web.cycle.today import (
+    home as to_do,
 )
 from swapflow.web.http import health, language, server_events
 from swapflow.web.http.acts.once import ActOnce
@@ -135,6 +145,7 @@ def create_app(
         audit_log,
         monitoring,
         mail_log,
+        system,
         programs,
         rules,
         values,
@@ -150,7 +161,12 @@ def create_app(
         downloads,
         charts,
         approvals,
-        today,
+        to_do,
+        activity,
+        waiting,
+        decisions,
+        evidence,
+        program,
         server_events,
         applicant_facts,
         applicants,

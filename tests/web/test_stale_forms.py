@@ -37,7 +37,7 @@ ADDS_OR_NAMES = {
     "programs", "reassign", "release", "remind", "remove", "reopen", "requests", "revoke",
     "rounds", "sign-out", "skip", "stop", "swap", "users", "values", "waive", "{{ token }}",
     "sheets",
-    "{{ upload.key }}", "{{ what }}",
+    "{{ upload.key }}", "{{ what }}", "{{ act.number }}", "{{ line.act.number }}",
     "{{ 'pause' if running else 'resume' }}",
 }  # fmt: skip
 """Last parts of addresses of forms that add something, name what they end, or look."""
