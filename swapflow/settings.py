@@ -97,8 +97,7 @@ class Settings(BaseSettings):
         metrics_port: Port on which the web process tells Prometheus figures, to all who ask; 0
             for none. They name programs, never people.
         metrics_host: Address that it listens on for that.
-        undo_minutes: Minutes until which people can undo what they approved, declined, reminded or
-            set a date for; its mails leave then. 0 lets them leave at once.
+        undo_minutes: Minutes in which an approval, reminder or date can be undone; 0 for none.
         webhook_private: Addresses that people enter, of webhooks and of scoring services, may lead
             into private networks, and to http as well as https.
     """

@@ -148,7 +148,7 @@ def _verdict(tx: Transaction, act: HeldAct) -> None:
 
 
 def _put_back(tx: Transaction, date: Mapping[str, Any], *, by: str) -> None:
-    """Give a request the date back that it had before, or none."""
+    """Put back the date that a request had before, or none."""
     now = tx.interview(date["pull_id"])
     if now is None or now.sequence != date["sequence"] or not now.stands:
         raise ConflictError("held_date_moved")

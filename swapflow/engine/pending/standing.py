@@ -33,7 +33,7 @@ class Phase(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class ProgramStanding:
     """A program at one moment.
 
     Attributes:
@@ -74,7 +74,7 @@ class Standing:
     late_days: int | None
 
 
-def standing_of(cycle: Cycle, dashboard: Dashboard, *, ledger: Ledger) -> Standing:
+def standing_of(cycle: Cycle, dashboard: Dashboard, *, ledger: Ledger) -> ProgramStanding:
     """Return where a program is; the dashboard has been read already."""
     rules, now = ledger.rules(cycle.id), ledger.now()
     received = dashboard.received(len(rules.kinds)).sum(axis=0)
@@ -88,7 +88,7 @@ def standing_of(cycle: Cycle, dashboard: Dashboard, *, ledger: Ledger) -> Standi
     settled = known & ~dashboard.too_close
     finish = budget_end(cycle, rules, pulse, now)
     prepared = cycle.is_launched and ledger.prepared(cycle.id) is not None
-    return Standing(
+    return ProgramStanding(
         cycle=cycle,
         rules=rules,
         dashboard=dashboard,

@@ -8,7 +8,7 @@ from swapflow.domain.cycle import Cycle
 from swapflow.engine.coordination.turns import readable_cycles
 from swapflow.engine.notifications.reviewer_mail import waiting_for
 from swapflow.engine.pending.gather import Surroundings, pending_things, signature
-from swapflow.engine.pending.standing import Standing, standing_of
+from swapflow.engine.pending.standing import ProgramStanding, standing_of
 from swapflow.engine.pending.things import PendingCode, PendingThing
 from swapflow.engine.ports.records import Mail
 from swapflow.engine.read_models.dashboard import Dashboard
@@ -64,7 +64,7 @@ class PendingService:
                 path="/inbox",
             )
 
-    def standing(self, cycle: Cycle, dashboard: Dashboard) -> Standing:
+    def standing(self, cycle: Cycle, dashboard: Dashboard) -> ProgramStanding:
         """Return where a program is on its way; its dashboard has been read already."""
         return standing_of(cycle, dashboard, ledger=self.context.ledger)
 

@@ -56,7 +56,38 @@ _STUCK_AFTER = timedelta(seconds=20)
 _STATUSES = {status.value: status for status in ApplicationStatus}
 
 
-class SqlOverview(OverviewReads, Coordination):
+class SqlComings(OverviewReads, Coordination):
+    """The part of the ledger that counts answers by when they came, and requests by their day."""
+
+    _database: Database
+
+    @override
+    def received_since(self, cycle_id: str, since: datetime) -> tuple[int, datetime | None]:
+        query = select(func.count(), func.max(SCORE.c.submitted_at)).where(
+            SCORE.c.cycle_id == cycle_id, SCORE.c.revision == 1, SCORE.c.submitted_at >= since
+        )
+        with self._database.reading() as connection:
+            count, last = connection.execute(query).one()
+        return int(count), last
+
+    @override
+    def due_from(self, cycle_id: str, since: datetime) -> tuple[tuple[datetime, int], ...]:
+        query = (
+            select(ASSIGNMENT.c.due_at, func.count())
+            .where(
+                ASSIGNMENT.c.cycle_id == cycle_id,
+                ASSIGNMENT.c.status.in_(_OPEN),
+                ASSIGNMENT.c.due_at >= since,
+            )
+            .group_by(ASSIGNMENT.c.due_at)
+            .order_by(ASSIGNMENT.c.due_at)
+            .limit(_MOMENTS)
+        )
+        with self._database.reading() as connection:
+            return tuple((due_at, int(count)) for due_at, count in connection.execute(query))
+
+
+class SqlOverview(SqlComings, OverviewReads, Coordination):
     """The part of the ledger behind the dashboard.
 
     Raises:
@@ -208,31 +239,6 @@ class SqlOverview(OverviewReads, Coordination):
                 else (asked, False)
                 for application, asked, answered in connection.execute(query)
             }
-
-    @override
-    def received_since(self, cycle_id: str, since: datetime) -> tuple[int, datetime | None]:
-        query = select(func.count(), func.max(SCORE.c.submitted_at)).where(
-            SCORE.c.cycle_id == cycle_id, SCORE.c.revision == 1, SCORE.c.submitted_at >= since
-        )
-        with self._database.reading() as connection:
-            count, last = connection.execute(query).one()
-        return int(count), last
-
-    @override
-    def due_from(self, cycle_id: str, since: datetime) -> tuple[tuple[datetime, int], ...]:
-        query = (
-            select(ASSIGNMENT.c.due_at, func.count())
-            .where(
-                ASSIGNMENT.c.cycle_id == cycle_id,
-                ASSIGNMENT.c.status.in_(_OPEN),
-                ASSIGNMENT.c.due_at >= since,
-            )
-            .group_by(ASSIGNMENT.c.due_at)
-            .order_by(ASSIGNMENT.c.due_at)
-            .limit(_MOMENTS)
-        )
-        with self._database.reading() as connection:
-            return tuple((due_at, int(count)) for due_at, count in connection.execute(query))
 
     @override
     def process_health(self, cycle_id: str) -> ProcessHealth:

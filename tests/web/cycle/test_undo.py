@@ -61,7 +61,7 @@ def asking(site: Site) -> tuple[TestClient, list[str]]:
 
 
 def pass_minutes(site: Site, minutes: int = MINUTES, *, turn: bool = True) -> int:
-    """Let minutes pass, and carry out what is due then."""
+    """Pass minutes on the clock, and carry out what is due then."""
     offset = (site.ledger.now() - datetime.now(UTC)).total_seconds()
     site.later(offset + minutes * 60 + 1)
     done = site.product.held_acts.carry_out_due()

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from swapflow.engine.pending.standing import Standing
+from swapflow.engine.pending.standing import ProgramStanding
 from swapflow.engine.read_models.dashboard import Dashboard
 
 
@@ -86,12 +86,14 @@ _WIDE = _Frame(width=900, height=330, top=26, floor=300, left=34, right=890, bar
 _NARROW = _Frame(width=332, height=280, top=26, floor=250, left=34, right=322, bar=7, dot=5)
 
 
-def spark(standing: Standing) -> Drawing | None:
+def spark(standing: ProgramStanding) -> Drawing | None:
     """Draw the applicants around the cut for a program's card; None before a first review."""
     return _draw(standing, _SPARK, most=SPARK_RANKS, names={})
 
 
-def around_the_cut(standing: Standing, names: Mapping[int, str]) -> tuple[Drawing, Drawing] | None:
+def around_the_cut(
+    standing: ProgramStanding, names: Mapping[int, str]
+) -> tuple[Drawing, Drawing] | None:
     """Draw the applicants around the cut, for a desk and for a phone.
 
     Args:
@@ -131,7 +133,7 @@ def shares(parts: Sequence[float], whole: float, width: int) -> tuple[tuple[floa
 
 
 def _draw(
-    standing: Standing, frame: _Frame, *, most: int, names: Mapping[int, str]
+    standing: ProgramStanding, frame: _Frame, *, most: int, names: Mapping[int, str]
 ) -> Drawing | None:
     board = standing.dashboard
     rows = ranks_around(board, most=most)

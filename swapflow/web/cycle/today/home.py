@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
 
 from swapflow.domain.cycle import Cycle, CycleStatus
-from swapflow.engine.pending.standing import Standing
+from swapflow.engine.pending.standing import ProgramStanding
 from swapflow.engine.pending.things import PendingCode, PendingThing
 from swapflow.i18n.formatting import counted, day, number
 from swapflow.i18n.languages import gettext
@@ -258,7 +258,7 @@ def _card(
     }
 
 
-def _change(standing: Standing) -> tuple[str, str]:
+def _change(standing: ProgramStanding) -> tuple[str, str]:
     """Return how many places could change, and of how many; a likelihood for one place."""
     if standing.figures is None:
         return ("…" if standing.dashboard.calculating else "–", "")

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
 
 from swapflow.domain.cycle import Cycle, CycleStatus
-from swapflow.engine.pending.standing import Standing
+from swapflow.engine.pending.standing import ProgramStanding
 from swapflow.engine.read_models.list_quality import quality_sentences
 from swapflow.engine.read_models.proposal import STOP_SENTENCES, stop_sentence_now
 from swapflow.errors import NotFoundError
@@ -119,7 +119,7 @@ def _page(
     )
 
 
-def _names(app: AppContext, standing: Standing, around: dict[str, Any]) -> dict[int, str]:
+def _names(app: AppContext, standing: ProgramStanding, around: dict[str, Any]) -> dict[int, str]:
     """Return the names of those who are drawn, for who may see applicants."""
     if Right.SEE_APPLICANTS not in around["rights"]:
         return {}
@@ -137,7 +137,7 @@ def _known(
     return {one.number: one.name or one.external_id for one in listed}
 
 
-def _time(standing: Standing, unit: str) -> dict[str, Any]:
+def _time(standing: ProgramStanding, unit: str) -> dict[str, Any]:
     """Return how much of reviewers' time is spent, asked for and left, with the bar's parts."""
     cycle, budget = standing.cycle, standing.rules.budget
     left = budget - cycle.spent - cycle.committed
@@ -153,7 +153,7 @@ def _time(standing: Standing, unit: str) -> dict[str, Any]:
 
 
 def _last_decision(
-    app: AppContext, standing: Standing, around: dict[str, Any]
+    app: AppContext, standing: ProgramStanding, around: dict[str, Any]
 ) -> dict[str, Any] | None:
     """Return the latest decision, told; None before the first."""
     found = app.product.reports.decisions_before(standing.cycle.id, at_most=1)
@@ -180,7 +180,9 @@ def _last_decision(
     }
 
 
-def _people(app: AppContext, principal: Principal, standing: Standing) -> list[dict[str, Any]]:
+def _people(
+    app: AppContext, principal: Principal, standing: ProgramStanding
+) -> list[dict[str, Any]]:
     """Return who reviews, with the bar of what each has done and has still to do."""
     rows = charts.load(app.product, principal, standing.cycle, standing.dashboard)
     most = max((row["done"] + row["open"] + (row["overdue"] or 0) for row in rows), default=0)

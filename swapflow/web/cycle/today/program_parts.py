@@ -9,7 +9,7 @@ from fastapi import Request
 
 from swapflow.domain.cycle import Cycle, CycleStatus
 from swapflow.engine.pending.gather import ALTERED_SHOWN, is_led
-from swapflow.engine.pending.standing import Phase, Standing
+from swapflow.engine.pending.standing import Phase, ProgramStanding
 from swapflow.engine.ports.held_acts import HeldAct, HeldKind, HeldState
 from swapflow.engine.ports.records import ProcessHealth
 from swapflow.i18n.formatting import counted, hours, long_day, number, until
@@ -54,7 +54,7 @@ class PhaseView:
     tenths: int
 
 
-def phases_of(standing: Standing) -> tuple[PhaseView, ...]:
+def phases_of(standing: ProgramStanding) -> tuple[PhaseView, ...]:
     """Return the five parts of a program's way, the present one with its share."""
     order = [phase for phase, _ in PHASES]
     now = order.index(standing.phase)
@@ -77,7 +77,7 @@ def cost_words(value: int, unit: str) -> str:
     return f"{number(value)} {unit}"
 
 
-def sentence_of(standing: Standing, zone: str) -> list[tuple[str, bool]]:
+def sentence_of(standing: ProgramStanding, zone: str) -> list[tuple[str, bool]]:
     """Return how a program stands in sentences, each with whether it is set in bold."""
     places, said = standing.rules.cohort_size, []
     if standing.received == 0:
@@ -90,7 +90,7 @@ def sentence_of(standing: Standing, zone: str) -> list[tuple[str, bool]]:
     return said
 
 
-def _places(standing: Standing, places: int) -> list[tuple[str, bool]]:
+def _places(standing: ProgramStanding, places: int) -> list[tuple[str, bool]]:
     clear, rest = standing.clear, max(0, places - standing.clear)
     said = [
         (
@@ -134,7 +134,7 @@ def change_words(change: float, places: int) -> str:
     )
 
 
-def _status(standing: Standing, zone: str) -> list[tuple[str, bool]]:
+def _status(standing: ProgramStanding, zone: str) -> list[tuple[str, bool]]:
     match standing.cycle.status:
         case CycleStatus.RUNNING:
             return _finish(standing, zone)
@@ -156,7 +156,7 @@ def _status(standing: Standing, zone: str) -> list[tuple[str, bool]]:
             return [(gettext("The program is being set up."), True)]
 
 
-def _finish(standing: Standing, zone: str) -> list[tuple[str, bool]]:
+def _finish(standing: ProgramStanding, zone: str) -> list[tuple[str, bool]]:
     if standing.finish is None:
         return []
     day, late = long_day(standing.finish, zone), standing.late_days
