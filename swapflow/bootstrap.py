@@ -4,6 +4,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import timedelta
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -154,6 +155,7 @@ def assemble(settings: Settings) -> tuple[Swapflow, Office]:
         provider=bool(settings.provider),
         lease_seconds=settings.lease_seconds,
         resend_seconds=settings.resend_seconds,
+        undo=timedelta(minutes=settings.undo_minutes),
     )
     start_anew_in_forks(context.submits)
     office_context = IdentityContext(

@@ -98,6 +98,7 @@ class Settings(BaseSettings):
         metrics_port: Port on which the web process tells Prometheus figures, to all who ask; 0
             for none. They name programs, never people.
         metrics_host: Address that it listens on for that.
+        undo_minutes: Minutes in which an approval, reminder or date can be undone; 0 for none.
         webhook_private: Addresses that people enter, of webhooks and of scoring services, may lead
             into private networks, and to http as well as https.
     """
@@ -145,6 +146,7 @@ class Settings(BaseSettings):
     smtp_password: SecretStr | None = None
     smtp_timeout: Seconds = 20.0
     digest_hour: int = Field(default=7, ge=-1, le=23)
+    undo_minutes: int = Field(default=5, ge=0, le=1440)
     webhook_private: bool = False
 
     metrics_port: int = Field(default=0, ge=0, le=65_535)

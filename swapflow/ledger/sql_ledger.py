@@ -39,6 +39,7 @@ from swapflow.ledger.cycle.overview import SqlOverview
 from swapflow.ledger.cycle.prepared_decisions import SqlPreparedDecisions
 from swapflow.ledger.cycle.reviewer_tasks import SqlReviewerTasks
 from swapflow.ledger.cycle.task_reads import SqlTaskReads
+from swapflow.ledger.held_acts import SqlHeldActs
 from swapflow.ledger.identity.identity_store import SqlIdentityStore
 from swapflow.ledger.identity.personal_links import SqlPersonalLinks
 from swapflow.ledger.identity.webhook_calls import SqlWebhooks
@@ -81,6 +82,7 @@ class SqlLedger(
     SqlMeetings,
     SqlReconsiderations,
     SqlErasedPeople,
+    SqlHeldActs,
     SqlLeases,
     CycleReads,
     Coordination,

@@ -9,6 +9,7 @@ from swapflow.ledger.cycle.decision_writes import DecisionWrites
 from swapflow.ledger.cycle.imported_lists import ImportedListWrites
 from swapflow.ledger.cycle.prepared_writes import PreparedWrites
 from swapflow.ledger.cycle.requests import RequestWrites
+from swapflow.ledger.held_acts import SqlHeldActWrites
 from swapflow.ledger.privacy.erased_people import ErasureMemoryWrites
 from swapflow.ledger.privacy.erasure import ErasureWrites
 
@@ -25,6 +26,7 @@ class SqlTransaction(
     ApplicantAnswerWrites,
     MeetingWrites,
     ReconsiderationWrites,
+    SqlHeldActWrites,
 ):
     """The port `Transaction` in SQL; `SqlLedger.write` opens and closes it.
 

@@ -10,6 +10,38 @@ TEXTS = {
         "reminded {count} reviewer who is late",
         "reminded {count} reviewers who are late",
     ),
+    "act_held_approve": (
+        "approved {count} request; its mail waits until it can no longer be undone",
+        "approved {count} requests; their mails wait until it can no longer be undone",
+    ),
+    "act_held_decline": (
+        "declined {count} request",
+        "declined {count} requests",
+    ),
+    "act_held_remind": (
+        "reminded {count} reviewer who is late; the mail waits until it can no longer be undone",
+        "reminded {count} reviewers who are late; the mails wait until it can no longer be undone",
+    ),
+    "act_held_dates": (
+        "set {count} date; its mails wait until it can no longer be undone",
+        "set {count} dates; their mails wait until it can no longer be undone",
+    ),
+    "act_held_undone_approve": (
+        "took the approval of {count} request back",
+        "took the approval of {count} requests back",
+    ),
+    "act_held_undone_decline": (
+        "took the decline of {count} request back",
+        "took the decline of {count} requests back",
+    ),
+    "act_held_undone_remind": (
+        "took the reminder of {count} reviewer back; no mail has left",
+        "took the reminder of {count} reviewers back; no mail has left",
+    ),
+    "act_held_undone_dates": (
+        "took {count} date back; no mail has left",
+        "took {count} dates back; no mail has left",
+    ),
     "act_program_paused": "paused the program",
     "act_program_resumed": "resumed the program",
     "act_asking_ended": "ended the asking",
@@ -191,7 +223,7 @@ TEXTS = {
     ),
     "pending_mail_not_sent_action": ("Show {count} mail", "Show {count} mails"),
     "pending_connect_mail": "no mail leaves: no mail server is set up",
-    "pending_connect_mail_action": "Go to Setup",
+    "pending_connect_mail_action": "Connect mail",
     "pending_set_aside": "the program is stopped: its record cannot be read",
     "pending_set_aside_action": "See why",
     "pending_held_up": "new reviews are not being asked for: a process or server is missing",

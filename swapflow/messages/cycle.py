@@ -192,6 +192,13 @@ TEXTS = {
     "request_not_taken_back": (
         "this request cannot be taken back: it was begun, answered or closed, or the rule made it"
     ),
+    "held_act_unknown": "this program has no such act to undo",
+    "held_act_ended": "nothing was undone: it was carried out or undone already",
+    "held_date_moved": (
+        "nothing was undone: one of these dates was changed since; change it on the page of "
+        "interviews"
+    ),
+    "held_requests_gone": "none of these requests waited for approval any more",
     "kinds_moved": (
         "reviews and interviews may be appended, not removed, renamed or moved: {before} "
         "before, {after} now"

@@ -47,7 +47,17 @@ from swapflow.web.cycle import (
     mail_log,
     offline_sheets,
     reviewer_columns,
-    today,
+)
+from swapflow.web.cycle.today import (
+    activity,
+    decisions,
+    evidence,
+    program,
+    system,
+    waiting,
+)
+from swapflow.web.cycle.today import (
+    home as to_do,
 )
 from swapflow.web.http import health, language, server_events
 from swapflow.web.http.acts.once import ActOnce
@@ -153,6 +163,7 @@ def create_app(
         audit_log,
         monitoring,
         mail_log,
+        system,
         programs,
         questions,
         rules,
@@ -171,7 +182,12 @@ def create_app(
         downloads,
         charts,
         approvals,
-        today,
+        to_do,
+        activity,
+        waiting,
+        decisions,
+        evidence,
+        program,
         server_events,
         batches,
         applicant_acts,

@@ -270,7 +270,7 @@ def _further(up: Deployment) -> tuple[Place, ...]:
             (ADMIN, "/reviewers/busy/sheets", 200, _scores, "sheet-preview"),
             (ADMIN, "/reviewers/busy/sheets", 200, _bad_scores, "sheet-bad-rows"),
             (ADMIN, "/reviewers/busy/sheets", 422, _bad_scale, "sheet-wrong"),
-            (ADMIN, "/today/asking", 422, _swap_without_why, "swap-no-why"),
+            (ADMIN, "/today/asking/waiting", 422, _swap_without_why, "swap-no-why"),
             (ADMIN, "/today/nothing", 404, None, "not-found"),
             (REVIEWER, f"/tasks/{own}/decline", 422, _decline_without_why, "decline-why"),
             (REVIEWER, f"/tasks/{own}", 422, _hand_in_nothing, "review-missing"),

@@ -69,7 +69,7 @@ def test_a_cycle_runs_from_import_to_the_signed_list_in_the_browser(
                 phone.set_default_timeout(30_000)
                 enter_by_mail(up, phone, f"{email}@example.org")
 
-            staff.goto("/today/ms")
+            staff.goto("/today/ms/evidence")
             staff.evaluate("window.notReloaded = true")
             decline_one(ben)
             assert score_next(up, ana, "ana", given)
@@ -177,20 +177,21 @@ def launch(staff: Page) -> None:
 
 
 def done(staff: Page) -> Locator:
-    """The number of reviews done, on Today."""
+    """The number of reviews done, on the page of evidence."""
     return staff.get_by_role("region", name="Reviews by kind").get_by_role("cell").first
 
 
 def pause(staff: Page) -> None:
     staff.goto("/today/ms")
+    staff.locator(".course > summary").click()
     staff.locator("#course-why").fill("holidays")
     staff.get_by_role("button", name="Pause").click()
-    expect(staff.get_by_role("button", name="Resume")).to_be_visible()
+    expect(staff.locator(".course > summary")).to_have_text("Resume")
 
 
 def see_overdue_and_pass_on(staff: Page) -> None:
-    """See on Today what is late; pass one of hers on, take the rest back, and pause her."""
-    staff.goto("/today/ms")
+    """See what is late; pass one of hers on, take the rest back, and pause her."""
+    staff.goto("/today/ms/waiting")
     late = staff.locator("section").filter(has_text=re.compile(r"\d reviews? (is|are) overdue"))
     expect(late).not_to_contain_text("Cleo")
     late.get_by_role("link", name="Where it waits").first.click()
@@ -210,6 +211,7 @@ def see_overdue_and_pass_on(staff: Page) -> None:
     staff.get_by_role("button", name="Pause", exact=True).click()
     expect(staff.get_by_text(f"{today} to")).to_be_visible()
     staff.goto("/today/ms")
+    staff.locator(".course > summary").click()
     staff.locator("#course-why").fill("back from the holidays")
     staff.get_by_role("button", name="Resume").click()
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from pathlib import Path
 
 from fastapi import FastAPI
@@ -90,6 +91,7 @@ class Site:
         settings: Settings,
         redis: str = "",
         mail_leaves: bool = True,
+        undo: timedelta = timedelta(),
     ) -> None:
         """Put a site together; given a Redis, its live state and counts lie there.
 
@@ -98,6 +100,7 @@ class Site:
             settings: The settings of its pages.
             redis: Address of a Redis; in memory when empty.
             mail_leaves: Whether there is a mail server.
+            undo: How long acts can be undone; nothing is held when zero.
         """
         self.settings = settings
         self._file = database if isinstance(database, Path) else None
@@ -118,6 +121,7 @@ class Site:
                 office=contact_of(settings.office_name, settings.mail_from),
                 provider=True,
                 lease_seconds=3600.0,
+                undo=undo,
             )
         )
         limiter = RedisLimiter(redis) if redis else MemoryLimiter()

@@ -278,7 +278,7 @@ def test_a_program_launched_before_shows_figures_as_it_did(site: Site) -> None:
     assert "Generous or strict" in table
     assert "Marks above the others" in staff.get("/decide/fall/calibration").text
     assert staff.get(f"{V1}/calibration").json()["reviewers"]
-    assert "overdue" in staff.get("/today/fall").text
+    assert "overdue" in staff.get("/today/fall/waiting").text
     silent = re.sub(r"(?m)^reviewer_figures.*$", "", rules_text(site.product.cycles.rules("fall")))
     changed = parse_rules(silent.replace("signatures = 1", "signatures = 2"))
     site.product.cycles.change_rules("fall", changed, by="ops", reason="two sign")

@@ -39,7 +39,7 @@ ADDS_OR_NAMES = {
     "sheets", "undo",
     # Ticks are refused where one of them has moved on.
     "ticked{{ listing.address(page=page) }}",
-    "{{ upload.key }}", "{{ what }}",
+    "{{ upload.key }}", "{{ what }}", "{{ act.number }}", "{{ line.act.number }}",
     "{{ 'pause' if running else 'resume' }}",
 }  # fmt: skip
 """Last parts of addresses of forms that add something, name what they end, or look."""

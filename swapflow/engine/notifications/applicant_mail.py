@@ -42,13 +42,16 @@ class InterviewOf:
         return applicant_mail_id(self.applicant.cycle_id, self.applicant.number, what)
 
 
-def invite_applicant(tx: Transaction, date: InterviewOf, *, address: str) -> None:
+def invite_applicant(
+    tx: Transaction, date: InterviewOf, *, address: str, held: bool = False
+) -> list[str]:
     """Queue the applicant's invitation to a date with a link to answer, or its cancellation.
 
-    The mail holds no link to join: that comes with the confirmation, to who confirmed.
+    The mail has no link to join: that comes with the confirmation, to those who confirmed. A
+    held mail waits until a person's minutes to undo have passed. The mails' ids are returned.
     """
     if not date.can_be_mailed:
-        return
+        return []
     mail_id = date.mail_id(f"slot:{date.request}:{date.interview.sequence}")
     link = PersonalLink(
         message_id=mail_id,
@@ -61,9 +64,10 @@ def invite_applicant(tx: Transaction, date: InterviewOf, *, address: str) -> Non
     )
     with writing_in(tx.rules().language):  # not the language of the staff member
         letter = _invitation(tx, date, link.address(address))
-    tx.queue_mail([letter.to(date.applicant.email, mail_id=mail_id)])
+    tx.queue_mail([letter.to(date.applicant.email, mail_id=mail_id)], held=held)
     if date.interview.stands:
         tx.add_personal_links([link])
+    return [mail_id]
 
 
 def tell_applicant(tx: Transaction, date: InterviewOf, said: ApplicantAnswer) -> None:

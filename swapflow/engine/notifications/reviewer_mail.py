@@ -83,7 +83,7 @@ def nudge(cycle_id: str, external_id: str, *, by: str, ledger: Ledger, address: 
             link=f"{address}/inbox",
             by=by,
         )
-    mail_id = f"{cycle_id}:nudge:{reviewer.number}:{ledger.now():%Y-%m-%d}"
+    mail_id = _nudge_id(cycle_id, reviewer, ledger.now())
     if ledger.known_mails([mail_id]):
         raise ConflictError("reviewer_reminded_today", reviewer=external_id)
     with ledger.write(cycle_id) as tx:
@@ -96,11 +96,8 @@ def nudge_late(cycle_id: str, *, by: str, ledger: Ledger, address: str) -> int:
     Raises:
         ConflictError: If nobody who is late can be asked by mail today.
     """
-    late = {one.reviewer for one in ledger.waiting(cycle_id) if one.overdue}
     asked = 0
-    for reviewer in ledger.reviewers(cycle_id):
-        if reviewer.number not in late or not reviewer.email:
-            continue
+    for reviewer in remindable(cycle_id, ledger=ledger):
         try:
             nudge(cycle_id, reviewer.external_id, by=by, ledger=ledger, address=address)
         except (ConflictError, NotReadyError):
@@ -109,6 +106,23 @@ def nudge_late(cycle_id: str, *, by: str, ledger: Ledger, address: str) -> int:
     if not asked:
         raise ConflictError("everybody_reminded_today")
     return asked
+
+
+def remindable(cycle_id: str, *, ledger: Ledger) -> tuple[Reviewer, ...]:
+    """Return the late reviewers who have a mail address and were not asked today."""
+    late = {one.reviewer for one in ledger.waiting(cycle_id) if one.overdue}
+    found = {
+        _nudge_id(cycle_id, reviewer, ledger.now()): reviewer
+        for reviewer in (ledger.reviewers(cycle_id) if late else ())
+        if reviewer.number in late and reviewer.email
+    }
+    known = ledger.known_mails(list(found)) if found else frozenset()
+    return tuple(reviewer for mail_id, reviewer in found.items() if mail_id not in known)
+
+
+def _nudge_id(cycle_id: str, reviewer: Reviewer, now: datetime) -> str:
+    """Name the one reminder that a person may send to a reviewer on a day."""
+    return f"{cycle_id}:nudge:{reviewer.number}:{now:%Y-%m-%d}"
 
 
 def waiting_for(cycle_id: str, reviewer: int, *, ledger: RequestReads) -> tuple[Assignment, ...]:

@@ -60,6 +60,14 @@ class OverviewReads(Protocol):
         """Read whether the processes behind a cycle are alive."""
         ...
 
+    def received_since(self, cycle_id: str, since: datetime) -> tuple[int, datetime | None]:
+        """Count first answers that came in since a moment, with when the last one did."""
+        ...
+
+    def due_from(self, cycle_id: str, since: datetime) -> tuple[tuple[datetime, int], ...]:
+        """Count open assignments by the moment at which they are due, from `since` on."""
+        ...
+
     def pins(self, cycle_id: str) -> tuple[Pin, ...]:
         """Read the pins: applications that people want in or out."""
         ...

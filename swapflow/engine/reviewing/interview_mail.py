@@ -47,8 +47,12 @@ def send_invitations(
     *,
     kind: str,
     address: str,
-) -> None:
-    """Queue an invitation, or its cancellation, for every seated reviewer."""
+    held: bool = False,
+) -> list[str]:
+    """Queue an invitation, or its cancellation, for every seated reviewer; return the mails' ids.
+
+    Held mails wait until a person's minutes to undo have passed.
+    """
     people = {r.number: r for r in tx.reviewers()}
     with writing_in(tx.rules().language):  # not the language of the staff member
         mails = [
@@ -56,7 +60,8 @@ def send_invitations(
             for assignment in seated
             if people[assignment.reviewer].email
         ]
-    tx.queue_mail(mails)
+    tx.queue_mail(mails, held=held)
+    return [mail.id for mail in mails]
 
 
 def _mail(

@@ -1,8 +1,9 @@
 """Interviews: staff set a slot, its people are invited, and a participant may cancel."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from swapflow.domain.cohort.applicant_answer import ApplicantAnswer, last_about_date
@@ -22,6 +23,7 @@ from swapflow.domain.seal import NOTHING
 from swapflow.engine.notifications.applicant_mail import InterviewOf, invite_applicant
 from swapflow.engine.notifications.mail_text import MailText
 from swapflow.engine.ports.cycles import CycleReads
+from swapflow.engine.ports.held_acts import HeldKind
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.records import Mail
 from swapflow.engine.ports.writes.transaction import Transaction
@@ -35,6 +37,7 @@ from swapflow.i18n.languages import gettext, writing_in
 LONGEST_PLACE = 200
 LONGEST_LINK = 1000
 LONGEST_MEETING = 24 * 60
+NO_HOLD = timedelta()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,9 +117,12 @@ def set_slots(
     by: str,
     made_from: str = "",
     address: str = "",
+    hold: timedelta = NO_HOLD,
     ledger: Ledger,
 ) -> int:
     """Set slots, all or none, and invite the seated reviewers; return how many changed.
+
+    The mails wait for `hold`, until when all of it can be undone.
 
     A request with a slot counts as begun, so it is not reassigned any more. Unchanged slots are
     skipped, so the same file may be imported again.
@@ -131,7 +137,7 @@ def set_slots(
     with ledger.write(cycle_id) as tx:
         rules = tx.rules()
         pulls = tx.pulls([slot.pull_id for slot in slots])
-        changed = 0
+        told: list[dict[str, Any]] = []
         for slot in slots:
             pull = pulls.get(slot.pull_id)
             if pull is None or pull.cycle_id != cycle_id or pull.status is not PullStatus.OPEN:
@@ -143,17 +149,27 @@ def set_slots(
             # A slot that stays as it is may come from any form; only changes overwrite.
             check_revision(made_from, old.revision if old else NOTHING, _told(old))
             tx.set_interview(new)
-            changed += 1
             seated = [a for a in tx.assignments_of([pull.id]) if a.status.is_open]
             opened += seated
             kind = rules.kinds[pull.kind].name
-            send_invitations(tx, new, seated, kind=kind, address=address)
-            invite_applicant(tx, date_of(tx, pull, new), address=address)
+            mails = send_invitations(
+                tx, new, seated, kind=kind, address=address, held=hold > NO_HOLD
+            )
+            mails += invite_applicant(
+                tx, date_of(tx, pull, new), address=address, held=hold > NO_HOLD
+            )
+            before = None if old is None else _as_stored(old)
+            told.append(
+                {"pull_id": pull.id, "sequence": new.sequence, "old": before, "mails": mails}
+            )
+        if told and hold > NO_HOLD:
+            ids = [mail for one in told for mail in one["mails"]]
+            tx.hold_act(HeldKind.DATES, ids, before=told, count=len(told), by=by, hold=hold)
     # Outside the transaction: opening takes its own lock, and repeating it does no harm.
     for assignment in opened:
         rubric = rules.rubric(rules.kinds[assignment.kind].name)
         ledger.mark_opened(assignment.id, rubric_version=rubric.version if rubric else 0)
-    return changed
+    return len(told)
 
 
 def cancel_slot(
@@ -317,6 +333,10 @@ def _interview(slot: InterviewSlot, old: Interview | None, *, zone: str, by: str
 
 def _same(old: Interview, new: Interview) -> bool:
     return replace(old, sequence=new.sequence, by=new.by) == new
+
+
+def _as_stored(date: Interview) -> dict[str, object]:
+    return {**asdict(date), "starts_at": date.starts_at.isoformat()}
 
 
 def _told(slot: Interview | None) -> dict[str, object]:

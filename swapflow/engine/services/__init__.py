@@ -14,6 +14,7 @@ from swapflow.engine.services.cohort import CohortService
 from swapflow.engine.services.context import ServiceContext
 from swapflow.engine.services.cycles import CycleService
 from swapflow.engine.services.delivery import DeliveryService
+from swapflow.engine.services.held_acts import HeldActService
 from swapflow.engine.services.meetings import MeetingService
 from swapflow.engine.services.offers import OfferService
 from swapflow.engine.services.outbox import OutboxService
@@ -53,6 +54,7 @@ class Swapflow:
     outbox: OutboxService
     delivery: DeliveryService
     pending: PendingService
+    held_acts: HeldActService
 
     @property
     def office(self) -> OfficeContact:
@@ -68,15 +70,16 @@ class Swapflow:
 def compose(context: ServiceContext) -> Swapflow:
     """Build every service over one context."""
     tasks = TaskService(context=context)
+    approvals, reviewers = ApprovalService(context=context), ReviewerService(context=context)
     return Swapflow(
         context=context,
         cycles=CycleService(context=context),
         reports=ReportService(context=context),
         applicants=ApplicantService(context=context),
-        reviewers=ReviewerService(context=context),
+        reviewers=reviewers,
         tasks=tasks,
         scores=ScoreService(context=context),
-        approvals=ApprovalService(context=context),
+        approvals=approvals,
         cohort=CohortService(context=context),
         meetings=MeetingService(context=context),
         offers=OfferService(context=context),
@@ -86,4 +89,5 @@ def compose(context: ServiceContext) -> Swapflow:
         outbox=OutboxService(context=context),
         delivery=DeliveryService(context, tasks),
         pending=PendingService(context=context),
+        held_acts=HeldActService(context=context, approvals=approvals, reviewers=reviewers),
     )

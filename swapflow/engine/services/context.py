@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import TypeVar
 
 from typing_extensions import override
@@ -169,6 +170,7 @@ class ServiceContext:
     events: EventReads | None = None
     lease_seconds: float = 15.0
     resend_seconds: float = 600.0
+    undo: timedelta = timedelta()
     dashboards: LatestCache[Dashboard] = field(default_factory=LatestCache)
     tables: LatestCache[ApplicantTable] = field(default_factory=LatestCache)
     decisions: KnownDecisions = field(default_factory=KnownDecisions)

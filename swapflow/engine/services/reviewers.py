@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from swapflow.domain.people.reviewer import Absence, NewReviewer, Reviewer
 from swapflow.engine.intake import lifted_bars
@@ -291,6 +291,7 @@ class ReviewerService(RosterActs):
         *,
         by: str,
         made_from: str = "",
+        hold: timedelta = interviews.NO_HOLD,
     ) -> int:
         """Set when and where interviews take place, and invite; return how many changed."""
         changed = interviews.set_slots(
@@ -299,6 +300,7 @@ class ReviewerService(RosterActs):
             by=by,
             made_from=made_from,
             address=self.context.address,
+            hold=hold,
             ledger=self.context.ledger,
         )
         return self.context.ring_after(cycle_id, changed)

@@ -21,9 +21,10 @@ from sqlalchemy import (
 from typing_extensions import override
 
 from swapflow.domain.people.application import ApplicationStatus
-from swapflow.domain.reviewing.assignment import AssignmentStatus
+from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT, AssignmentStatus
 from swapflow.engine.ports.coordination import Coordination
 from swapflow.engine.ports.live_state import ALTERED
+from swapflow.engine.ports.overview import OverviewReads
 from swapflow.engine.ports.records import (
     ApplicantName,
     DecisionRecord,
@@ -57,11 +58,46 @@ _ALTERED_AT = (
     .scalar_subquery()
     .label("altered_at")
 )
+_OPEN = tuple(sorted(status.value for status in OPEN_ASSIGNMENT))
+_MOMENTS = 500
+"""Most moments at which something is due that are read; a page shows a few days of them."""
+
 _STUCK_AFTER = timedelta(seconds=20)
 _STATUSES = {status.value: status for status in ApplicationStatus}
 
 
-class SqlOverview(SqlTables, Coordination):
+class SqlComings(OverviewReads, Coordination):
+    """The part of the ledger that counts answers by when they came, and requests by their day."""
+
+    _database: Database
+
+    @override
+    def received_since(self, cycle_id: str, since: datetime) -> tuple[int, datetime | None]:
+        query = select(func.count(), func.max(SCORE.c.submitted_at)).where(
+            SCORE.c.cycle_id == cycle_id, SCORE.c.revision == 1, SCORE.c.submitted_at >= since
+        )
+        with self._database.reading() as connection:
+            count, last = connection.execute(query).one()
+        return int(count), last
+
+    @override
+    def due_from(self, cycle_id: str, since: datetime) -> tuple[tuple[datetime, int], ...]:
+        query = (
+            select(ASSIGNMENT.c.due_at, func.count())
+            .where(
+                ASSIGNMENT.c.cycle_id == cycle_id,
+                ASSIGNMENT.c.status.in_(_OPEN),
+                ASSIGNMENT.c.due_at >= since,
+            )
+            .group_by(ASSIGNMENT.c.due_at)
+            .order_by(ASSIGNMENT.c.due_at)
+            .limit(_MOMENTS)
+        )
+        with self._database.reading() as connection:
+            return tuple((due_at, int(count)) for due_at, count in connection.execute(query))
+
+
+class SqlOverview(SqlComings, SqlTables, Coordination):
     """The part of the ledger behind the dashboard.
 
     Raises:

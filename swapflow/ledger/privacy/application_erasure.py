@@ -24,6 +24,7 @@ from swapflow.ledger.schema import (
     DOCUMENT_CONTENT,
     DRAFT,
     ENDORSEMENT,
+    HELD_ACT,
     IMPORTED,
     INTERVIEW,
     MARK,
@@ -150,6 +151,7 @@ class ApplicationErasure(PeopleWrites, PeopleWritesPort):
         self._connection.execute(
             update(INTERVIEW).where(INTERVIEW.c.pull_id.in_(asked)).values(place="", link="")
         )
+        self._erase_held(set(self._connection.execute(asked).scalars()))
         struck = (
             select(APPROVAL_PULL.c.approval_id)
             .join(PULL, PULL.c.id == APPROVAL_PULL.c.pull_id)
@@ -160,6 +162,21 @@ class ApplicationErasure(PeopleWrites, PeopleWritesPort):
         self._connection.execute(
             update(APPROVAL).where(APPROVAL.c.id.in_(struck)).values(reason="")
         )
+
+    def _erase_held(self, pulls: set[str]) -> None:
+        """Empty reasons and places in acts about these requests that can still be undone."""
+        query = select(HELD_ACT).where(HELD_ACT.c.cycle_id == self._id, HELD_ACT.c.state == "held")
+        for row in self._connection.execute(query).all():
+            dates = [
+                {**one, "old": {**one["old"], "place": "", "link": ""}}
+                if one["pull_id"] in pulls and one["old"] is not None
+                else one
+                for one in row.before
+            ]
+            if dates != row.before or pulls & set(row.items):
+                self._connection.execute(
+                    update(HELD_ACT).where(HELD_ACT.c.id == row.id).values(reason="", before=dates)
+                )
 
     def _unseal_about(self, number: int) -> None:
         """Delete the salts of texts about an application, so that no guess can be tested."""

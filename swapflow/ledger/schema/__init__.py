@@ -57,6 +57,7 @@ from swapflow.ledger.schema.identity import (
     SignInRow,
 )
 from swapflow.ledger.schema.outbox import (
+    HeldActRow,
     LinkTokenRow,
     MessageRow,
     NoteRow,
@@ -145,6 +146,7 @@ OUTCOME = table(OutcomeRow)
 SIGNATURE = table(SignatureRow)
 WAIVER = table(WaiverRow)
 MESSAGE = table(MessageRow)
+HELD_ACT = table(HeldActRow)
 PERSONAL_LINK = table(PersonalLinkRow)
 LINK_TOKEN = table(LinkTokenRow)
 NOTE = table(NoteRow)

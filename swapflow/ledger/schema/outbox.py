@@ -102,6 +102,29 @@ class LinkTokenRow(SQLModel, table=True):
     made_at: datetime
 
 
+class HeldActRow(SQLModel, table=True):
+    """An act of staff that is carried out after some minutes; `reason` and `before` are erasable.
+
+    Both are emptied once it has ended: what came of it is in the rows of the act itself.
+    """
+
+    __tablename__ = "held_act"
+    __table_args__ = (Index(None, "state", "leaves_at"),)
+    id: int | None = Field(default=None, primary_key=True)
+    cycle_id: str = Field(foreign_key="cycle.id", index=True)
+    kind: str
+    items: list[str] = Field(sa_type=JsonText)
+    before: list[dict[str, object]] = Field(sa_type=JsonText)
+    size: int
+    by: str
+    reason: str = Field(sa_type=Text)
+    at: datetime
+    leaves_at: datetime
+    state: str
+    why: dict[str, object] | None = Field(sa_type=JsonText, nullable=True)
+    ended_by: str
+
+
 class NoteRow(SQLModel, table=True):
     """A free-text reason, erasable: an event can hold `digest`, which then proves nothing.
 

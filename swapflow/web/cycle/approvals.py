@@ -96,7 +96,7 @@ def take_from_reserve(
     done = Message("act_reserve_taken", amount=taken)
     tell(request, done)
     app_context(request).office.audit_log.record(principal.name, str(done), cycle_id=cycle_id)
-    return RedirectResponse(f"/today/{cycle_id}", 303)
+    return RedirectResponse(f"/today/{cycle_id}/waiting", 303)
 
 
 @router.post("/{cycle_id}/swap")
@@ -128,7 +128,7 @@ def swap(
     return act(
         request,
         principal,
-        f"/today/{cycle_id}",
+        f"/today/{cycle_id}/waiting",
         Message("act_request_exchanged"),
         deed,
         form="swap",

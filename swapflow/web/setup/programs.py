@@ -30,7 +30,7 @@ from swapflow.web.setup.rules import ZONES
 
 router = APIRouter(prefix="/setup")
 
-TAKEN = frozenset(("users", "audit", "rounds", "programs"))
+TAKEN = frozenset(("users", "audit", "system", "rounds", "programs"))
 """Names that addresses under /setup have already."""
 
 NEW_ROUND = "+"
@@ -270,6 +270,7 @@ def _list(
             "may_make_rounds": Right.SET_UP in held,
             "may_manage": Right.MANAGE_USERS in held,
             "may_audit": Right.SEE_AUDIT in held,
+            "may_health": Right.RUN in held,
         },
         status=status,
     )

@@ -49,6 +49,8 @@ def test_migrations_run_up_down_and_up_and_leave_no_drift(empty_url: str, opened
         "0007",
         "0008",
         "0009",
+        "0010",
+        "0011",
         "0012",
     ]
     assert drift(empty_url) != []

@@ -25,6 +25,7 @@ def file(text: str | bytes, name: str = "list.csv") -> dict[str, Any]:
 
 
 NOT_FOR_PROGRAMS = {
+    "/undo/": "acts of a program take effect at once; what staff press can be taken back by staff",
     "/waiting": "a review that waited on a device; a program sends its reviews itself",
     "sign-in": "a key needs none",
     "answer/{token}": "an applicant's own, by the link in a mail",

@@ -176,10 +176,10 @@ def test_today_and_the_launch_page_warn_of_groups_that_stay_apart(site: Site) ->
     site.product.cycles.launch("fall", by="ops")
     site.turn()
 
-    page = coordinator.get("/today/fall").text
+    page = coordinator.get("/today/fall/waiting").text
     assert "2 groups of reviewers will share no applicant" in page
     assert "<li>Reviewer 1, Reviewer 2</li><li>Reviewer 3, Reviewer 4</li>" in page
-    watched = site.signed_in(Role.OBSERVER).get("/today/fall").text
+    watched = site.signed_in(Role.OBSERVER).get("/today/fall/waiting").text
     assert "2 groups of reviewers will share no applicant" in watched
     assert "Reviewer 1" not in watched
 
