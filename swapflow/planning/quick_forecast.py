@@ -295,7 +295,8 @@ def _cut(mean: FloatArray, places: int) -> FloatArray:
     if places >= size:
         return np.asarray(mean.min(axis=1, keepdims=True) - 1.0)
     ends = np.partition(mean, (size - places - 1, size - places), axis=1)
-    return np.asarray(ends[:, [size - places - 1, size - places]].mean(axis=1, keepdims=True))
+    cut: FloatArray = ends[:, [size - places - 1, size - places]].mean(axis=1, keepdims=True)
+    return cut
 
 
 def _knowledge_gradient(distance: FloatArray, variance: FloatArray, noise: float) -> FloatArray:

@@ -80,7 +80,7 @@ from swapflow.web.people import (
     reviewers,
 )
 from swapflow.web.reviewing import decline, documents, offline, review, task_list
-from swapflow.web.setup import programs, questions, rubrics, rules, values
+from swapflow.web.setup import launch, programs, questions, rubrics, rules, values
 
 
 ORDINARY_BODY = 512_000
@@ -165,6 +165,7 @@ def create_app(
         mail_log,
         system,
         programs,
+        launch,
         questions,
         rules,
         values,

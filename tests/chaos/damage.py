@@ -47,7 +47,7 @@ PATIENCE = 45.0
 
 LIVES = 6
 """Lives of coordinators that end by themselves, at one damaged program, before another is served:
-so many show that none will be. A busy machine takes its time for each, so none is set here.
+then none will be. A busy machine takes its time for each, so no time is set.
 """
 
 

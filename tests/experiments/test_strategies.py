@@ -100,6 +100,9 @@ def test_the_same_run_gives_the_same_marks_whatever_was_asked_before() -> None:
     second = twice.ask(np.array([3, 3]))
 
     assert first[[0, 2]].tolist() == second.tolist()
+    # Who is named twice has been asked about twice.
+    assert once.asked[[3, 7], 0].tolist() == [2, 1]
+    assert twice.asked[[3, 7], 0].tolist() == [2, 1]
 
 
 def test_the_desk_keeps_the_account() -> None:

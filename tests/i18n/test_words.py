@@ -66,6 +66,7 @@ ALLOWED = {
     "kind of review": "review or interview, as rules name their kinds",
     "kinds of review": "review or interview, as rules name their kinds",
     "Kind of review": "review or interview, as rules name their kinds",
+    "kind of place": "funded, unfunded: what a line of places is to an office",
     "Decision card": "the paper about one applicant",
     "decision card": "the paper about one applicant",
     "swapflow[cards]": "a part to install",

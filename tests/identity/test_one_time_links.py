@@ -1,5 +1,6 @@
 """Codes that were mailed: how many wrong ones a right one survives."""
 
+import secrets
 from collections.abc import Iterator
 
 import pytest
@@ -20,7 +21,7 @@ def store(monkeypatch: pytest.MonkeyPatch) -> Iterator[IdentityStore]:
     ledger = SqlLedger("sqlite://")
     office = compose_office(IdentityContext(ledger=ledger.office(), limiter=MemoryLimiter()))
     office.users.add(EMAIL)
-    monkeypatch.setattr("secrets.randbelow", lambda _: 12_345)
+    monkeypatch.setattr(secrets, "randbelow", lambda _: 12_345)
     assert one_time_links.mail_link(EMAIL, "/today", site="https://x", ledger=ledger.office())
     yield ledger.office()
     ledger.dispose()

@@ -1,4 +1,5 @@
 import os
+import subprocess
 import time
 from pathlib import Path
 
@@ -58,6 +59,14 @@ def test_without_a_place_for_it_there_is_no_heartbeat(monkeypatch: pytest.Monkey
     monkeypatch.delenv(HEARTBEAT_VARIABLE, raising=False)
 
     start_heartbeat()
+
+
+def test_a_process_that_only_waits_to_be_collected_has_ended() -> None:
+    with subprocess.Popen(["true"]) as ended:
+        # Waits for its end and leaves it to be collected: until then its number is taken.
+        os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)
+
+        assert start_of(ended.pid) == ""
 
 
 def test_two_processes_are_told_apart_by_their_start() -> None:

@@ -13,7 +13,7 @@ from swapflow.domain.cycle import START, Position
 from swapflow.domain.fixed_point import Delta
 from swapflow.engine.ports.live_state import Applied, Changes
 from swapflow.errors import InvalidInputError, UnavailableError
-from swapflow.state.keys import BELL, BELL_RINGS, cycle_keys
+from swapflow.state.keys import BELL, BELL_RINGS, cycle_keys, dashboard_key
 from swapflow.state.redis import RedisCycleState, RedisDoorbell
 from tests.support.redis_server import RedisServer
 from tests.support.waiting import CAP
@@ -131,6 +131,20 @@ def test_a_server_that_is_not_there_is_named_with_what_to_check(
     ):
         with pytest.raises(UnavailableError, match="check that it runs"):
             call()
+
+
+def test_a_retired_cycle_is_kept_for_the_seconds_that_were_said(
+    server: RedisServer, store: RedisCycleState
+) -> None:
+    store.apply("fall", STEP, before=START, after=FIRST)
+    store.publish("fall", b"board")
+
+    store.retire("fall", seconds=3600)
+
+    with redis.Redis.from_url(server.url) as client:
+        left = [client.pttl(key) for key in (*cycle_keys("fall"), dashboard_key("fall"))]
+    # A minute less, for a machine that is busy.
+    assert all(3_540_000 < milliseconds <= 3_600_000 for milliseconds in left), left
 
 
 @pytest.mark.parametrize("damaged", [0, 1, 2, 3])

@@ -1,5 +1,8 @@
 """The product's own worker, as `celery -A workers.app worker` starts it."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -80,3 +83,33 @@ def test_a_worker_with_settings_that_cannot_be_used_says_which(
 
         assert worker.code != 0
         assert "SWAPFLOW_REDIS_URL: write redis://" in worker.output()
+
+
+FORKED = """
+from celery.signals import worker_process_init
+
+import workers.app
+from swapflow import bootstrap
+
+bootstrap.swapflow()
+assert bootstrap.is_built()
+worker_process_init.send(sender=None)
+print("built anew" if not bootstrap.is_built() else "shared")
+"""
+"""What a process of a pool does before its first task."""
+
+
+def test_a_process_of_a_pool_keeps_no_connection_of_its_parent(
+    server: RedisServer, tmp_path: Path
+) -> None:
+    new_database(tmp_path / "swapflow.db")
+
+    done = subprocess.run(
+        [sys.executable, "-c", FORKED],
+        env={**os.environ, **settings(server, tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.stdout.strip() == "built anew", done.stderr

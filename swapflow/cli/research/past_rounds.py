@@ -16,8 +16,8 @@ from swapflow.errors import InvalidInputError
 
 
 if TYPE_CHECKING:
-    from swapflow.planning.past_estimates import PastEstimates
-    from swapflow.planning.past_fit import Severity
+    from swapflow.planning.past.past_estimates import PastEstimates
+    from swapflow.planning.past.past_fit import Severity
 
 
 MOST_REVIEWERS = 5
@@ -74,7 +74,7 @@ def past(
     # Matrices of a few hundred rows: threads that wait for each other cost more than they save.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from swapflow.files.imports.past_round import read_past
-    from swapflow.planning.past_estimates import estimate, with_minutes
+    from swapflow.planning.past.past_estimates import estimate, with_minutes
 
     read = read_past(
         scores,
@@ -122,7 +122,7 @@ def _minutes(text: str) -> tuple[str, float]:
 
 
 def _write_rules(path: Path, found: "PastEstimates", places: int | None) -> None:
-    from swapflow.planning.past_rules import rules_text
+    from swapflow.planning.past.past_rules import rules_text
 
     text = rules_text(found, places=places)
     try:
@@ -132,7 +132,7 @@ def _write_rules(path: Path, found: "PastEstimates", places: int | None) -> None
 
 
 def _json(found: "PastEstimates") -> dict[str, object]:
-    from swapflow.planning.past_wording import figures
+    from swapflow.planning.past.past_wording import figures
 
     content: dict[str, object] = json.loads(to_text(asdict(found)))
     content["figures"] = [asdict(figure) for figure in figures(found)]
@@ -140,7 +140,7 @@ def _json(found: "PastEstimates") -> dict[str, object]:
 
 
 def _plain(found: "PastEstimates", rules: Path | None) -> "list[str | Listing]":
-    from swapflow.planning.past_wording import figures, shown
+    from swapflow.planning.past.past_wording import figures, shown
 
     known = figures(found)
     review = found.kinds[0]
@@ -184,7 +184,7 @@ def _reviewers(severities: "tuple[Severity, ...]") -> "list[str | Listing]":
         ends = (*severities[:MOST_REVIEWERS], *severities[-MOST_REVIEWERS:])
     title = (
         f"Reviewers by how they mark ({len(ends)} of {len(severities)}; --json lists all; "
-        "pulled to 0 where there are few marks):"
+        "nearer to 0 where there are few marks):"
     )
     return [
         title,

@@ -10,7 +10,7 @@ from fastapi.responses import RedirectResponse, Response
 from swapflow.domain.cycle import Cycle, Round
 from swapflow.domain.ids import derived_id
 from swapflow.engine.lifecycle.launch import SetupStep
-from swapflow.errors import ConflictError, InvalidInputError
+from swapflow.errors import InvalidInputError
 from swapflow.files.rules.checks import problems
 from swapflow.files.rules.rules_file import TEMPLATES, parse_rules, template
 from swapflow.i18n.formatting import counted
@@ -20,8 +20,7 @@ from swapflow.identity.principal import Principal, require
 from swapflow.messages import Message
 from swapflow.web.http.acts.told import tell
 from swapflow.web.http.context import AppContext, app_context
-from swapflow.web.http.dependencies import may, may_anywhere, seat_view_of
-from swapflow.web.http.error_handlers import status_of
+from swapflow.web.http.dependencies import may, may_anywhere
 from swapflow.web.http.nested_forms import FormView, TheForm, text, unwritable
 from swapflow.web.http.program_page import about
 from swapflow.web.http.rendering import render
@@ -186,38 +185,6 @@ def show_steps(request: Request, cycle_id: str, principal: MaySetUp, done: str =
             else "",
         },
     )
-
-
-MayRun = Annotated[Principal, Depends(may(Right.RUN))]
-
-
-@router.get("/{cycle_id}/launch")
-def show_launch(request: Request, cycle_id: str, principal: MayRun) -> Response:
-    """Show what launching would mean."""
-    return _launch_page(request, cycle_id, principal)
-
-
-@router.post("/{cycle_id}/launch")
-def do_launch(request: Request, cycle_id: str, principal: MayRun, form: TheForm) -> Response:
-    """Launch a program."""
-    app = app_context(request)
-    if text(form, "sure") != "yes":
-        return _launch_page(
-            request, cycle_id, principal, problem="Tick the box first: requests go out at once."
-        )
-    try:
-        app.product.cycles.launch(
-            cycle_id,
-            by=principal.name,
-            shown=text(form, "shown"),
-            nameless=seat_view_of(request, principal, cycle_id) is not None,
-        )
-    except (InvalidInputError, ConflictError) as error:
-        return _launch_page(
-            request, cycle_id, principal, problem=error.message, status=status_of(error)[0]
-        )
-    app.office.audit_log.record(principal.name, "launched the program", cycle_id=cycle_id)
-    return RedirectResponse(f"/setup/{cycle_id}?done=launch", 303)
 
 
 def _list(
@@ -385,33 +352,6 @@ def _state(count: int, hindered: set[SetupStep], step: SetupStep) -> str:
     if not count:
         return "todo"
     return "blocked" if step in hindered else "done"
-
-
-def _launch_page(
-    request: Request,
-    cycle_id: str,
-    principal: Principal,
-    *,
-    problem: str = "",
-    status: int = 422,
-) -> Response:
-    app = app_context(request)
-    preview, seated = app.product.cycles.preview(cycle_id), False
-    if seat_view_of(request, principal, cycle_id) is not None:
-        preview, seated = preview.nameless(), True
-    return render(
-        request,
-        "setup/launch.html",
-        {
-            **about(app, cycle_id, principal),
-            "preview": preview,
-            "problem": problem,
-            # Imports are closed to a reviewer of the program, and so are the values they bring.
-            "values": None if seated else app.product.applicants.values(cycle_id),
-            "shown": app.product.cycles.launchable(cycle_id).seal.digest,
-        },
-        status=status if problem else 200,
-    )
 
 
 def _round_options(rounds: list[tuple[str, str]], *, new: bool) -> list[tuple[str, str]]:

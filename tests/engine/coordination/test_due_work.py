@@ -1,7 +1,7 @@
 """One look a turn at what waits beside the events: what arises after it is not lost."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any, cast
 
@@ -12,11 +12,12 @@ from swapflow.domain.event import EventType
 from swapflow.domain.people.reviewer import Absence
 from swapflow.domain.reviewing.assignment import AssignmentStatus
 from swapflow.engine.coordination.coordinator import Coordinator
+from swapflow.engine.coordination.expire import expire
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.records import DueWork
 from swapflow.ledger.sql_ledger import SqlLedger
 from swapflow.state.memory import MemoryDoorbell
-from tests.engine.cycle_by_hand import CYCLE, World, rules
+from tests.engine.cycle_by_hand import CYCLE, REVIEW, World, rules
 
 
 @dataclass
@@ -169,3 +170,19 @@ def test_a_coordinator_that_takes_the_lease_reads_what_was_written_meanwhile() -
     other.serve(CYCLE, seen=seen)
 
     assert other._workspaces[CYCLE].projection.position == world.cycle.position
+
+
+def test_what_is_overdue_expires_only_while_the_program_asks() -> None:
+    """A coordinator looks before it takes the lock: staff may have paused the program since."""
+    world = World(rules=rules(kinds=(replace(REVIEW, window_days=7),)))
+    world.turn()
+    asked = len(world.waiting())
+    world.later(days=8)
+    world.product.cycles.pause(CYCLE, by="ops")
+
+    while_paused = expire(cycle_id=CYCLE, epoch=world.cycle.epoch, ledger=world.ledger)
+
+    assert (while_paused, len(world.waiting())) == (0, asked)
+    with world.ledger.write(CYCLE) as tx:
+        tx.set_status(CycleStatus.RUNNING)
+    assert expire(cycle_id=CYCLE, epoch=world.cycle.epoch, ledger=world.ledger) == asked

@@ -1,6 +1,7 @@
 """In a blind cycle a reviewer sees nothing that names a person."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -67,6 +68,17 @@ def test_links_addresses_and_the_own_name_are_masked_in_a_column_that_is_shown()
 
     assert view("essay").fields_of(one) == {
         "essay": f"{HIDDEN}, see {HIDDEN} or {HIDDEN} or {HIDDEN}"
+    }
+
+
+def test_the_own_address_and_id_are_masked_where_they_are_used_as_a_handle() -> None:
+    one = replace(
+        applicant({"essay": "I am zw1999 on the forum, and K20271 there"}, external_id="K20271"),
+        email="zw1999@example.org",
+    )
+
+    assert view("essay").fields_of(one) == {
+        "essay": f"I am {HIDDEN} on the forum, and {HIDDEN} there"
     }
 
 

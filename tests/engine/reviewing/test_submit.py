@@ -156,6 +156,22 @@ def test_a_late_score_that_the_budget_has_no_room_for_is_kept_and_does_not_count
     world.verify()
 
 
+def test_a_late_score_takes_no_budget_that_is_committed_to_its_successor() -> None:
+    world = World(rules=replace(WEEKLY, budget=8))
+    late = expired(world)
+    world.product.tasks.open(replacement(world, late).id)
+    assert (world.cycle.spent, world.cycle.committed) == (7, 1)
+
+    receipt = world.submit(late, 0.9)
+
+    assert not receipt.counts
+    assert world.standing()[late.id].reason == NotCounted.NO_BUDGET
+    assert world.submit(replacement(world, late), 0.1).counts
+    assert world.cycle.spent == 8
+    world.check()
+    world.verify()
+
+
 def test_what_was_decided_about_a_late_score_is_not_looked_at_again() -> None:
     world = World(rules=replace(WEEKLY, budget=8))
     late = expired(world)

@@ -3,8 +3,8 @@
 import re
 
 from swapflow.files.rules.rules_file import parse_rules, template
-from swapflow.planning.past_estimates import PastEstimates
-from swapflow.planning.past_fit import KindEstimate
+from swapflow.planning.past.past_estimates import PastEstimates
+from swapflow.planning.past.past_fit import KindEstimate
 
 
 USUAL_MINUTES = {"review": 20, "interview": 120}

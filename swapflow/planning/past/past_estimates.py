@@ -13,7 +13,7 @@ from swapflow.domain.interval import Interval
 from swapflow.engine.read_models.reviewer_agreement import Agreement, agreement
 from swapflow.errors import InvalidInputError
 from swapflow.files.imports.past_round import PastRound
-from swapflow.planning.past_fit import (
+from swapflow.planning.past.past_fit import (
     KindEstimate,
     PastFit,
     Severity,

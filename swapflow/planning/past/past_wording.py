@@ -4,8 +4,8 @@ import math
 from dataclasses import dataclass
 
 from swapflow.domain.interval import Interval
-from swapflow.planning.past_estimates import PastEstimates
-from swapflow.planning.past_fit import KindEstimate
+from swapflow.planning.past.past_estimates import PastEstimates
+from swapflow.planning.past.past_fit import KindEstimate
 
 
 MEAN_DISTANCE = 2 / math.sqrt(math.pi)

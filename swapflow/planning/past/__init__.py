@@ -1,0 +1,1 @@
+"""A past round read: its spreads fitted, its rules replayed, what came of them in words."""
