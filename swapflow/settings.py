@@ -61,8 +61,7 @@ class Settings(BaseSettings):
         database_url: SQLite or PostgreSQL; a SQLite file in the data folder when not set.
         redis_url: Redis or Valkey; a server started by `swapflow up` when not set.
         redis_bin: Server binary to start instead of the one that comes with the package.
-        bundle_key: File of the private key that signs bundles; `bundle-key.pem` in the data folder
-            when not set.
+        bundle_key: File of the key that signs bundles; in the data folder when not set.
         fonts: Folders of fonts for PDF beside those of the system, by colons.
         automatic_folder: Folder of known or recorded marks that a roster may name for a program
             that answers; without it only those named at this machine's command line.
@@ -99,8 +98,7 @@ class Settings(BaseSettings):
             for none. They name programs, never people.
         metrics_host: Address that it listens on for that.
         undo_minutes: Minutes in which an approval, reminder or date can be undone; 0 for none.
-        webhook_private: Addresses that people enter, of webhooks and of scoring services, may lead
-            into private networks, and to http as well as https.
+        webhook_private: Addresses that people enter may lead into private networks, and to http.
     """
 
     model_config = SettingsConfigDict(

@@ -19,7 +19,7 @@ from swapflow.errors import InvalidInputError
 
 
 class Advisor(AdvisedRound):
-    """Says who should be read next, by whom, and whether it is still worth it.
+    """Chooses who should be read next, by whom, and whether it is still worth it.
 
     What it answers is a function of what it was told: no clock, no hidden state. Its decisions are
     those of a program under the same rules, made by the same functions; a program fits its model

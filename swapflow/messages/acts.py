@@ -121,7 +121,7 @@ TEXTS = {
     "act_meeting_closed": "closed the meeting",
     "act_meeting_reopened": "reopened the meeting",
     "act_outcomes_recorded": (
-        "recorded the outcome at the meeting",
+        "recorded the outcome of {count} applicant",
         "recorded one decision about several applicants: decided together, {count}",
     ),
     "act_zone_in": "confirmed who is in, clear of the cut: {applicants}",

@@ -298,7 +298,7 @@ def _further(up: Deployment) -> tuple[Place, ...]:
 
 
 def _link_of(up: Deployment, cycle: str, what: str) -> str:
-    """Give the link of a mail a token, as the mailer does where a mail server is connected."""
+    """Set a token on the link of a mail, as the mailer does where a mail server is connected."""
     ledger = up.product.context.ledger
     mails = [one.mail for one in ledger.cycle_mails(cycle, at_most=1000)]
     found = next(mail for mail in mails if f":{what}" in mail.id and ledger.link_of_mail(mail.id))
@@ -321,7 +321,7 @@ def _answer_to_offer(up: Deployment) -> str:
 
 
 def _answer_to_date(up: Deployment) -> str:
-    """Give the link in an applicant's invitation to an interview."""
+    """Return the link in an applicant's invitation to an interview."""
     return _link_of(up, "asking", "applicant")
 
 

@@ -145,7 +145,7 @@ def lift_bar(
     reason: Must,
     as_json: AsJson = False,
 ) -> None:
-    """Let a reviewer be asked again about the applicant of a voided review."""
+    """Allow a reviewer to be asked again about the applicant of a voided review."""
     _refuse_other_role(cycle, reviewer)
     lifted = product().reviewers.lift_bar(cycle, applicant, reviewer, by=by, reason=reason)
     report(

@@ -131,7 +131,7 @@ def advise(
     encoding: Encoding = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say from a table of marks who should be read again, by whom, and whether it is worth it."""
+    """Find in a table of marks who should be read again, by whom, and whether it is worth it."""
     # Matrices of a few hundred rows: threads that wait for each other cost more than they save.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from swapflow.advice.advise import AdviceQuestion

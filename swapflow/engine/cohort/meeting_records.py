@@ -179,7 +179,7 @@ def confirm_zone(
     ledger: Ledger,
     snapshots: SnapshotCache | None = None,
 ) -> int:
-    """Let a person take on a clear zone as it was listed; return how many are in it.
+    """Record that a person takes on a clear zone as it was listed; return how many are in it.
 
     Whom the meeting gave an outcome alone is left out: their outcome has its person.
 

@@ -319,7 +319,7 @@ def _next_due(due: str) -> str:
 
 
 def _about_link(good_until: str) -> tuple[str, ...]:
-    """Say what a link that signs in is good for; nothing for another one."""
+    """Return what a link that signs in is good for; nothing for another one."""
     if not good_until:
         return ()
     return (

@@ -77,7 +77,7 @@ class MeetingService:
         )
 
     def confirm_zone(self, cycle_id: str, zone: ZoneSide, *, by: str, shown: str = "") -> int:
-        """Let a person take on a clear zone; return how many are in it."""
+        """Record that a person takes on a clear zone; return how many are in it."""
         return meeting_records.confirm_zone(
             cycle_id,
             zone,

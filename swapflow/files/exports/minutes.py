@@ -117,7 +117,7 @@ def _turns(meeting: Meeting | None, zone: str) -> Iterable[str]:
 
 
 def _zones(agenda: Agenda, zone: str) -> Iterable[str]:
-    """Say who took on the clear zones, and which of them has no person."""
+    """Write who took on the clear zones, and which of them has no person."""
     if agenda.meeting is None:
         return
     for one in agenda.meeting.zones:

@@ -26,7 +26,7 @@ SMALLEST_SPAN = 0.2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bar:
+class MarginBar:
     """An interval in pixels, and the cut in the same scale; nothing where no review counts."""
 
     start: float
@@ -67,12 +67,12 @@ class Scale:
         """Where the cut is drawn, None without one."""
         return None if self.cut is None else self.pixel(self.cut)
 
-    def bar(self, place: Place) -> Bar | None:
+    def bar(self, place: Place) -> MarginBar | None:
         """Return a row's bar, None for an applicant without a review that counts."""
         if not place.evidence:
             return None
         start = self.pixel(place.estimate - place.margin)
-        return Bar(
+        return MarginBar(
             start=start,
             width=round(max(self.pixel(place.estimate + place.margin) - start, 2.0), 1),
             dot=self.pixel(place.estimate),
@@ -102,7 +102,7 @@ class BoardRow:
     """
 
     place: Place
-    bar: Bar | None
+    bar: MarginBar | None
     likely: int | None
     said: Said | None
     opened: bool

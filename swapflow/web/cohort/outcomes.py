@@ -103,7 +103,7 @@ def show_zone(request: Request, cycle_id: str, zone: ZoneSide, principal: MaySee
 def confirm_zone(
     request: Request, cycle_id: str, zone: ZoneSide, principal: MayDecide, form: TheForm
 ) -> Response:
-    """Let the person who is signed in take on a clear zone as it was listed."""
+    """Record that the person who is signed in takes on a clear zone as it was listed."""
     app = app_context(request)
     if not text(form, "looked"):
         return _zone(request, cycle_id, zone, principal, problem=Message("zone_not_looked_at"))

@@ -24,7 +24,7 @@ _LABEL_ROOM = 24.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bar:
+class ApplicantBar:
     """One applicant: a bar for the margin, a dot for the estimate; lengths in the drawing's units.
 
     Attributes:
@@ -61,7 +61,7 @@ class Drawing:
     left: int
     right: int
     bar: float
-    bars: tuple[Bar, ...]
+    bars: tuple[ApplicantBar, ...]
     ticks: tuple[tuple[float, str], ...]
     ranks: tuple[tuple[float, str], ...]
     cut: float | None
@@ -153,7 +153,7 @@ def _draw(
         return frame.floor - (frame.floor - frame.top) * (value - low) / max(high - low, 1e-9)
 
     bars = tuple(
-        Bar(
+        ApplicantBar(
             rank=row + 1,
             zone=_zone(board, row),
             x=round(across(place), 1),
