@@ -11,12 +11,12 @@ TEXTS = {
         "reminded {count} reviewers who are late",
     ),
     "act_held_approve": (
-        "approved {count} request; its mail waits until it can no longer be undone",
-        "approved {count} requests; their mails wait until it can no longer be undone",
+        "approved {count} review; its mail waits until it can no longer be undone",
+        "approved {count} reviews; their mails wait until it can no longer be undone",
     ),
     "act_held_decline": (
-        "declined {count} request",
-        "declined {count} requests",
+        "declined {count} review",
+        "declined {count} reviews",
     ),
     "act_held_remind": (
         "reminded {count} reviewer who is late; the mail waits until it can no longer be undone",
@@ -27,12 +27,12 @@ TEXTS = {
         "set {count} dates; their mails wait until it can no longer be undone",
     ),
     "act_held_undone_approve": (
-        "took the approval of {count} request back",
-        "took the approval of {count} requests back",
+        "took the approval of {count} review back",
+        "took the approval of {count} reviews back",
     ),
     "act_held_undone_decline": (
-        "took the decline of {count} request back",
-        "took the decline of {count} requests back",
+        "took the decline of {count} review back",
+        "took the decline of {count} reviews back",
     ),
     "act_held_undone_remind": (
         "took the reminder of {count} reviewer back; no mail has left",
@@ -82,7 +82,7 @@ TEXTS = {
     ),
     "act_several_held": ("held {count} applicant", "held {count} applicants"),
     "act_several_released": ("released {count} applicant", "released {count} applicants"),
-    "act_request_undone": "took a request back; no other reviewer is asked instead",
+    "act_request_undone": "took a review back; no other reviewer is asked instead",
     # Reviewers
     "act_reviewer_reminded": "reminded a reviewer",
     "act_reviewer_left": "ended a reviewer's role",

@@ -17,13 +17,13 @@ TEXTS = {
         "it may have been replaced or be past its day; ask the office for a new one"
     ),
     "application_number_differs": (
-        "this is not the number of the application that we wrote about; compare it with your "
+        "this is not the applicant number that we wrote about; compare it with your "
         "confirmation of receipt"
     ),
     "answer_not_open": "this answer is not open any more; the page shows what is",
     "offer_until_before_april": (
-        "by the resolution of the Council of Graduate Schools nobody has to answer an offer of a "
-        "funded place before 15 April; choose a later day, or confirm this one"
+        "by the resolution of the Council of Graduate Schools no applicant has to answer an offer "
+        "of a funded place before 15 April; choose a later day, or confirm this one"
     ),
     "letters_have_left": (
         "{left} of {letters} letters have left, and what they say is final; the others follow"
@@ -79,13 +79,13 @@ TEXTS = {
     ),
     "minutes_reason_missing": "write why; it is kept in the minutes",
     "outcome_not_chosen": "choose an outcome: in, waitlist or out",
-    "zone_not_looked_at": "tick that you have looked at this list, then confirm",
-    "outcome_nobody_ticked": "no applicant was ticked; tick those whom this decides",
+    "zone_not_looked_at": "check the box that you have looked at this list, then confirm",
+    "outcome_nobody_ticked": "no applicant was chosen; choose those whom this decides",
     "outcomes_one_by_one": (
         "the rules of this program want each applicant decided alone; record them one by one"
     ),
     "line_unknown": "there is no line of places called {line!r}, or it is not for this outcome",
-    "zone_empty": "nobody is left here to be confirmed",
+    "zone_empty": "no applicant is left here to be confirmed",
     "meeting_closed": "the meeting was closed by {by}; reopen it, with a reason, to record more",
     "place_was_offered": "they were offered a place, and an offer is not taken back by a change",
     "endorsement_empty": "write what speaks for this applicant",

@@ -182,23 +182,24 @@ TEXTS = {
     "list_final_rules": "the list is final; reopen it before the rules change",
     "request_not_found": "there is no review {request!r}",
     "request_not_proposed": "review {request!r} is {status}, not proposed",
-    "nobody_ticked": "tick the applicants first",
-    "too_many_ticked": "{count} applicants are ticked; at most {most} at once",
-    "ticked_not_in_program": "one of the ticked applicants is not in this program",
+    "nobody_ticked": "choose the applicants first",
+    "too_many_ticked": "{count} applicants are chosen; at most {most} at once",
+    "ticked_not_in_program": "one of the chosen applicants is not in this program",
     "ticked_in_other_state": (
-        "{count} of the ticked is not {allowed}: {applicants}; nothing was done, untick it",
-        "{count} of the ticked are not {allowed}: {applicants}; nothing was done, untick them",
+        "{count} of the chosen is not {allowed}: {applicants}; nothing was done, leave it out",
+        "{count} of the chosen are not {allowed}: {applicants}; nothing was done, leave them out",
     ),
     "request_not_taken_back": (
-        "this request cannot be taken back: it was begun, answered or closed, or the rule made it"
+        "this review cannot be taken back: it was begun, answered or closed, or the rule asked "
+        "for it"
     ),
-    "held_act_unknown": "this program has no such act to undo",
+    "held_act_unknown": "this program has no act of this number to undo",
     "held_act_ended": "nothing was undone: it was carried out or undone already",
     "held_date_moved": (
         "nothing was undone: one of these dates was changed since; change it on the page of "
         "interviews"
     ),
-    "held_requests_gone": "none of these requests waited for approval any more",
+    "held_requests_gone": "none of these reviews waited for approval any more",
     "kinds_moved": (
         "reviews and interviews may be appended, not removed, renamed or moved: {before} "
         "before, {after} now"

@@ -155,7 +155,7 @@ def test_nothing_that_stays_holds_a_link_that_opens_something(
         context.on("request", lambda r: referrers.append(r.headers.get("referer", "")))
         page = context.new_page()
         page.goto(f"/answer/{answer[1]}")
-        page.get_by_label("Application number").fill(applicant.external_id)
+        page.get_by_label("Applicant number").fill(applicant.external_id)
         page.get_by_role("button", name="Accept the place").click()
         expect(page.locator("#answered")).to_contain_text("You accepted the place.")
         page.goto("/sign-in")

@@ -31,7 +31,7 @@ def test_a_meeting_is_held_signed_and_an_offer_answered(up: Deployment, tmp_path
         for place in close[1:]:
             page.locator(f"#a-{place.application}").get_by_role("link").click()
             record(page, proposed(place), "as we said")
-        expect(page.get_by_text("Everybody too close to call")).to_be_visible()
+        expect(page.get_by_text("Each applicant too close to call")).to_be_visible()
         with page.expect_download() as loading:
             page.get_by_role("link", name="Minutes as PDF").click()
         loading.value.save_as(tmp_path / "minutes.pdf")
@@ -40,7 +40,7 @@ def test_a_meeting_is_held_signed_and_an_offer_answered(up: Deployment, tmp_path
         page.get_by_role("button", name="Close the meeting").click()
         page.get_by_role("link", name="Go on to the list and the signatures").click()
         page.get_by_role("button", name="Sign as").click()
-        expect(page.get_by_text("Version 1 of the list is fixed")).to_be_visible()
+        expect(page.get_by_text("The list is final (version 1)")).to_be_visible()
         page.get_by_role("link", name="Offers and answers").click()
         answer_an_offer(page)
 

@@ -178,7 +178,7 @@ def launch(staff: Page) -> None:
 
 def done(staff: Page) -> Locator:
     """The number of reviews done, on the page of evidence."""
-    return staff.get_by_role("region", name="Reviews by kind").get_by_role("cell").first
+    return staff.get_by_role("region", name="Reviews asked for and done").get_by_role("cell").first
 
 
 def pause(staff: Page) -> None:
@@ -195,7 +195,7 @@ def see_overdue_and_pass_on(staff: Page) -> None:
     late = staff.locator("section").filter(has_text=re.compile(r"\d reviews? (is|are) overdue"))
     expect(late).not_to_contain_text("Cleo")
     late.get_by_role("link", name="Where it waits").first.click()
-    waiting = staff.get_by_text("Give it to somebody else")
+    waiting = staff.get_by_text("Give to another reviewer")
     waited = waiting.count()
     waiting.first.click()
     staff.get_by_label("Why").first.fill("no answer for two weeks")
@@ -229,7 +229,7 @@ def decide(staff: Page) -> None:
         waiver.fill("two of the three reviewers agree")
     staff.get_by_role("button", name="Prepare for signature").click()
     staff.get_by_role("button", name=f"Sign as {CHAIR}").click()
-    expect(staff.get_by_text("Version 1 of the list is fixed")).to_be_visible()
+    expect(staff.get_by_text("The list is final (version 1)")).to_be_visible()
 
 
 def downloaded(staff: Page, name: str, folder: Path) -> list[dict[str, str]]:

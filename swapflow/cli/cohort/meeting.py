@@ -93,7 +93,7 @@ def record(
     reason: Reason = "",
     as_json: AsJson = False,
 ) -> None:
-    """Record what the meeting says about an applicant; a change to the proposal needs a reason."""
+    """Record what the meeting says about an applicant; a change to the list needs a reason."""
     swapflow = product()
     swapflow.meetings.record(
         cycle,

@@ -42,7 +42,7 @@ def advise(
         list[str],
         typer.Argument(
             metavar="MARKS",
-            help="Tables of marks (CSV, XLSX, JSON); KIND=FILE where a file holds one kind.",
+            help="Tables of marks (CSV, XLSX, JSON); KIND=FILE for those of one kind of review.",
         ),
     ],
     places: Annotated[
@@ -67,8 +67,8 @@ def advise(
         typer.Option(
             metavar="HEADER=ROLE",
             help=(
-                "Take a column for applicant, reviewer, kind, mark, criterion, name, version, "
-                "none or kind:NAME; repeatable."
+                "Take a column as `applicant`, `reviewer`, `kind`, `mark`, `criterion`, `name`, "
+                "`version`, `none` or `kind:NAME`; repeatable."
             ),
         ),
     ] = None,
@@ -103,7 +103,7 @@ def advise(
     ] = None,
     exclude: Annotated[
         list[Path] | None,
-        typer.Option(metavar="FILE", help="Requests that are out, e.g. next.csv; repeatable."),
+        typer.Option(metavar="FILE", help="Reviews that are out, e.g. next.csv; repeatable."),
     ] = None,
     rule: Annotated[
         Literal["budget", "certified", "paper"], typer.Option(help="Who is reviewed next.")
@@ -123,7 +123,7 @@ def advise(
     ] = None,
     hotcrp: Annotated[
         Literal["primary", "secondary", "pcreview"] | None,
-        typer.Option(help="Write HotCRP's bulk assignment too, with this action."),
+        typer.Option(help="Write HotCRP's file for bulk upload too, with this action."),
     ] = None,
     hotcrp_round: Annotated[
         str, typer.Option(metavar="NAME", help="Review round in HotCRP's file.")

@@ -139,7 +139,7 @@ def _invitation(tx: Transaction, date: InterviewOf, address: str) -> MailText:
         *_where(interview, with_link=False),
         Link(address, gettext("Answer the invitation")),
         gettext(
-            "Opening the link answers nothing: you choose on its page, with your application "
+            "Opening the link answers nothing: you choose on its page, with your applicant "
             "number. If you cannot come, the office offers you another date."
         ),
     ]

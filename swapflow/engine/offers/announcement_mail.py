@@ -30,7 +30,7 @@ def letter_mail(subject: str, parts: Sequence[str], link: PersonalLink, address:
             *parts,
             Link(link.address(address), gettext("Answer the offer")),
             gettext(
-                "Opening the link answers nothing: you choose on its page, with your application "
+                "Opening the link answers nothing: you choose on its page, with your applicant "
                 "number."
             ),
         ),

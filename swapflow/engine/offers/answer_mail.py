@@ -62,5 +62,5 @@ def _said(answer: ApplicantSaid) -> str:
         case _:
             return gettext(
                 'You asked for more time to answer the offer of a place in "%(program)s". The '
-                "office answers you; until then the day in our letter holds."
+                "office answers you; until then the day in our letter counts."
             )

@@ -178,7 +178,7 @@ def waterfall(way: EstimateWay, cut: float | None) -> Waterfall:
     parts = [
         (few, way.few_marks),
         (gettext("How these reviewers mark"), way.severity or 0.0),
-        (gettext("Generosity of the kind"), way.kind),
+        (gettext("How high this kind of review is marked"), way.kind),
     ]
     kept = [(name, step) for name, step in parts if abs(step) >= WORTH_A_WORD]
     ends = [way.mean]

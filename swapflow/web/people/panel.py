@@ -62,7 +62,7 @@ _WHY = {
     "floor close": gettext_noop("Everyone too close to call gets this review."),
     "rule": gettext_noop("At that moment this review was expected to do most to settle the list."),
     "staff": gettext_noop("Staff asked for it."),
-    "chance": gettext_noop("It was drawn near the cut, so that kinds can be compared."),
+    "chance": gettext_noop("It was drawn near the cut, so that kinds of review can be compared."),
     "appeal": gettext_noop("It belongs to an appeal."),
     "late": gettext_noop("A late answer was taken."),
 }

@@ -360,7 +360,7 @@ def test_a_meeting_closed_too_early_says_that_nobody_can_sign(site: Site) -> Non
 
     assert close(client) == 303
 
-    assert "nobody can sign before the meeting is reopened" in client.get(PATH).text
+    assert "without an outcome: reopen the meeting" in client.get(PATH).text
     member = site.signed_in(Role.COMMITTEE)
     assert member.post(f"{PATH}/reopen", data={"reason": "x"}).status_code == 403
     assert member.post(f"{PATH}/close").status_code == 403

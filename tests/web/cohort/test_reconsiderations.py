@@ -52,7 +52,7 @@ def test_a_person_is_added_at_the_screen_by_two_people(site: Site) -> None:
     assert {n for n in after if after[n] is not before[n]} == {number}
     assert after[number] is Verdict.SELECTED
     assert "It made version 2 of the list." in client.get(PATH).text
-    assert "2 fresh reviews, estimate" in client.get(f"/applicants/fall/{number}").text
+    assert "2 new reviews, estimate" in client.get(f"/applicants/fall/{number}").text
     assert "asks to reopen" not in client.get("/decide/fall").text
 
 

@@ -51,8 +51,8 @@ def test_today_names_the_program_that_stands_still_and_its_event(site: Site, dam
 
     both, one = staff.get("/today"), staff.get("/today/fall")
 
-    assert f"stands still at event {damaged}" in both.text
-    assert f"stands still at event {damaged}" in one.text
+    assert f"does not go on after event {damaged}" in both.text
+    assert f"does not go on after event {damaged}" in one.text
     assert "stands still" not in staff.get("/today/spring").text
 
 

@@ -374,9 +374,9 @@ def test_the_list_of_programs_says_which_have_no_coordinator_at_work(site: Site)
 
     page = site.signed_in(Role.OPERATIONS).get("/today").text
 
-    assert page.count("No coordinator is at work") == 1
+    assert page.count("the coordinator is not running") == 1
     cards = page.split("<article")[1:]
-    (spring,) = [card for card in cards if "No coordinator is at work" in card]
+    (spring,) = [card for card in cards if "the coordinator is not running" in card]
     assert "MS spring" in spring
 
 

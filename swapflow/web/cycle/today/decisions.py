@@ -35,7 +35,7 @@ _WORDS = {
     "floor close": gettext_noop("everyone too close to call gets these reviews"),
     "rule": gettext_noop("these reviews are expected to change the list most"),
     "staff": gettext_noop("staff asked"),
-    "chance": gettext_noop("kinds are compared by a draw"),
+    "chance": gettext_noop("kinds of review are compared by a draw"),
     "appeal": gettext_noop("an appeal"),
     "late": gettext_noop("a late answer was taken"),
 }
