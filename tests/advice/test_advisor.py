@@ -190,7 +190,7 @@ def test_what_is_told_wrongly_is_refused_with_a_cure() -> None:
 
     with pytest.raises(InvalidInputError, match=r"lies outside the scale 1\.\.5; correct it"):
         advisor.tell("A", mark=7, scale=(1, 5))
-    with pytest.raises(InvalidInputError, match="there is no kind of review 'talk'; there are review"):
+    with pytest.raises(InvalidInputError, match="no kind of review 'talk'; there are review"):
         advisor.tell("A", mark=0.5, kind="talk")
     with pytest.raises(InvalidInputError, match="row 1 lacks mark"):
         advisor.tell_rows([{"applicant": "A"}])

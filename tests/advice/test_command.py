@@ -133,9 +133,7 @@ def test_a_table_with_typed_marks_is_not_written_over(
 
     assert advise(marks, "--places", 8, "--reviews", 6, "--out", tmp_path) == 2
 
-    assert (
-        "contains marks that were typed into it (1); give it another name" in capsys.readouterr().err
-    )
+    assert "contains marks that were typed into it (1); give it another" in capsys.readouterr().err
     assert rows(tmp_path / "next.csv") == [{"applicant": "A01", "mark": "4"}]
 
 
