@@ -42,7 +42,8 @@ def test_setting_a_date_protects_the_seats_and_invites_everybody(site: Site) -> 
         AssignmentStatus.OPENED
     }
     invitations = [mail for mail in site.mails[before:] if mail.calendar]
-    assert len(invitations) == 3
+    # The panel, and the applicant.
+    assert len(invitations) == 3 + 1
     assert all("DTSTART:20310310T130000Z" in mail.calendar for mail in invitations)
     assert not any(assignment.pull_id in repr(mail) for mail in invitations)
     assert "Mon 10 Mar 2031, 14:00 CET" in staff.get("/applicants/fall/slots").text

@@ -551,5 +551,5 @@ def test_a_fixed_list_takes_no_correction_by_a_sheet(site: Site) -> None:
 
     _, page = sent_back(site, paper.csv())
 
-    assert "the list is final" in page
+    assert "the list is fixed" in page
     assert "nothing can be stored yet" in page

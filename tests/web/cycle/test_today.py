@@ -90,7 +90,7 @@ def test_nobody_is_called_settled_or_given_a_score_before_a_review_is_in(site: S
 
     assert '<span class="value">11</span><span class="name">without a review so far' in today
     assert '<span class="value">0</span><span class="name">out' in today
-    assert table.count("no review yet") == 11
+    assert table.count(">no review yet<") == 11
 
 
 # What needs a person

@@ -1,5 +1,6 @@
 """What is pressed can be undone until its mails leave; after that it is on the record."""
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -186,6 +187,19 @@ def meeting(site: Site) -> Callable[[], Interview | None]:
     return date
 
 
+def invitations(site: Site) -> list[str]:
+    """Who was told of a date."""
+    return [mail.to for mail in site.mails if ":slot:" in mail.id]
+
+
+def guest(site: Site) -> str:
+    """The address of the applicant whose date is set."""
+    (one, *_) = site.product.reviewers.interview_requests("fall")
+    return next(
+        a.email for a in site.ledger.applications("fall") if a.number == one.pull.application
+    )
+
+
 def test_a_date_is_taken_at_once_and_its_mails_wait(
     site: Site, meeting: Callable[[], Interview | None]
 ) -> None:
@@ -196,10 +210,14 @@ def test_a_date_is_taken_at_once_and_its_mails_wait(
     first = meeting()
     assert first is not None
     assert first.stands
-    assert site.product.outbox.count("fall").get("held") == len(one.reviewers) == 2
+    assert len(one.reviewers) == 2
+    # Theirs, and the applicant's.
+    assert site.product.outbox.count("fall").get("held") == 2 + 1
+    site.turn()
+    assert not invitations(site)
     assert pass_minutes(site) == 1
     assert "held" not in site.product.outbox.count("fall")
-    assert sum(":slot:0" in mail.id for mail in site.mails) == len(one.reviewers)
+    assert sorted(invitations(site)) == sorted([*(r.email for r in one.reviewers), guest(site)])
 
 
 def test_an_undone_date_is_as_it_was_and_nobody_is_told(
@@ -216,7 +234,34 @@ def test_an_undone_date_is_as_it_was_and_nobody_is_told(
     put_back = meeting()
     assert put_back is not None
     assert not put_back.stands
-    assert not [mail for mail in site.mails if ":slot:" in mail.id]
+    assert not invitations(site)
+    assert "held" not in site.product.outbox.count("fall")
+    # Nothing of it is left that a later date could set free.
+    client.post(
+        "/applicants/fall/slots",
+        data=SLOT | {"pull": one.pull.id, "starts": "2031-03-11T14:00", "revision": "2-"},
+    )
+    pass_minutes(site)
+    told = [mail for mail in site.mails if ":slot:" in mail.id]
+    assert sorted(mail.to for mail in told) == sorted(
+        [*(r.email for r in one.reviewers), guest(site)]
+    )
+    assert all("DTSTART:20310311" in mail.calendar for mail in told)
+
+
+def test_the_applicants_link_opens_only_once_its_mail_has_left(
+    site: Site, meeting: Callable[[], Interview | None]
+) -> None:
+    client = site.signed_in(Role.OPERATIONS)
+    (one, *_) = site.product.reviewers.interview_requests("fall")
+    client.post("/applicants/fall/slots", data=SLOT | {"pull": one.pull.id})
+    pass_minutes(site)
+
+    (mail,) = [mail for mail in site.mails if mail.to == guest(site) and mail.calendar]
+    (link,) = set(re.findall(r"/answer/\S+", mail.text))
+
+    assert meeting() is not None
+    assert "Monday 10 March 2031" in site.anonymous().get(link).text
 
 
 def test_the_coordinators_process_looks_every_few_seconds(site: Site) -> None:

@@ -106,10 +106,15 @@ def around_the_cut(
 
 
 def ranks_around(dashboard: Dashboard, *, most: int) -> range:
-    """Return the rows that are drawn: from the top, or around the cut where it lies far down."""
-    known = int((~np.isnan(dashboard.estimate)).sum())
-    first = max(0, min(dashboard.places - most // 2, known - most))
-    return range(first, min(known, first + most))
+    """Return the rows that are drawn: from the top, or around the cut where it lies far down.
+
+    They end with the last applicant who has a review. An applicant without one may be ranked
+    among the others, by what the model expects, and has a place without a bar.
+    """
+    known = np.flatnonzero(~np.isnan(dashboard.estimate))
+    last = int(known[-1]) + 1 if known.size else 0
+    first = max(0, min(dashboard.places - most // 2, last - most))
+    return range(first, min(last, first + most))
 
 
 def trend_line(values: Sequence[float], *, width: int, height: int, pad: int) -> str:
@@ -137,12 +142,13 @@ def _draw(
 ) -> Drawing | None:
     board = standing.dashboard
     rows = ranks_around(board, most=most)
-    if not rows:
+    seen = ~np.isnan(board.estimate[rows.start : rows.stop])
+    if not seen.any():
         return None
     estimate = np.clip(board.estimate[rows.start : rows.stop], 0, 1)
     margin = np.minimum(board.margin[rows.start : rows.stop], 1)
     lows, highs = np.clip(estimate - margin, 0, 1), np.clip(estimate + margin, 0, 1)
-    low, high, ticks = _scale(float(lows.min()), float(highs.max()))
+    low, high, ticks = _scale(float(lows[seen].min()), float(highs[seen].max()))
     slot = (frame.right - frame.left) / len(rows)
     bar = min(frame.bar, 0.72 * slot)
 
@@ -163,6 +169,7 @@ def _draw(
             told=_told(board, row, names),
         )
         for place, row in enumerate(rows)
+        if seen[place]
     )
     close = [place for place, row in enumerate(rows) if board.too_close[row]]
     cut_x = frame.left + slot * (board.places - rows.start)
