@@ -70,7 +70,9 @@ def upgrade() -> None:
     )
     with op.batch_alter_table("applicant_answer", schema=None) as batch_op:
         batch_op.create_index(
-            batch_op.f("ix_applicant_answer_cycle_id"), ["cycle_id", "application"], unique=False
+            batch_op.f("ix_applicant_answer_cycle_id_application"),
+            ["cycle_id", "application"],
+            unique=False,
         )
 
 
