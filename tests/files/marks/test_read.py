@@ -248,13 +248,17 @@ def test_one_may_be_the_best_mark() -> None:
     [
         (
             "applicant,reviewer,mark\nA,x,4\nB,x,four\n",
-            "line 3, column 'mark', value 'four': this is no mark. Correct it, or leave the cell "
-            "empty",
+            (
+                "line 3, column 'mark', value 'four': this is no mark. Correct it, or leave the "
+                "cell empty"
+            ),
         ),
         (
             "applicant,reviewer,mark\nA,x,4\nB,x,7\n",
-            "line 3, column 'mark', value '7': the mark lies outside the scale 1..5. Correct it, "
-            "or state the scale that was used",
+            (
+                "line 3, column 'mark', value '7': the mark lies outside the scale 1..5. Correct "
+                "it, or state the scale that was used"
+            ),
         ),
         (
             "applicant,reviewer,mark\nA,x,4\n,x,3\n",
@@ -266,13 +270,17 @@ def test_one_may_be_the_best_mark() -> None:
         ),
         (
             "applicant,reviewer,mark\nA,x,4\na,X,3\n",
-            "line 3, column 'reviewer', value 'X': x has another mark of A on line 2. Keep the "
-            "one that is right",
+            (
+                "line 3, column 'reviewer', value 'X': x has another mark of A on line 2. Keep "
+                "the one that is right"
+            ),
         ),
         (
             "applicant,Ana,Ben\nA,4,5\nA,3,4\n",
-            "line 3, column 'applicant', value 'A': the same applicant stands on line 2. Keep one "
-            "row for each applicant, or add a column that names the reviewer",
+            (
+                "line 3, column 'applicant', value 'A': the same applicant stands on line 2. Keep "
+                "one row for each applicant, or add a column that names the reviewer"
+            ),
         ),
     ],
 )
@@ -292,8 +300,10 @@ def test_a_kind_that_the_rules_do_not_have_is_refused() -> None:
     told = problems("applicant,kind,mark\nA,reveiw,3\n", how)
 
     assert told == [
-        "line 2, column 'kind', value 'reveiw': there is no kind 'reveiw'. The kinds are review, "
-        "interview"
+        (
+            "line 2, column 'kind', value 'reveiw': there is no kind 'reveiw'. The kinds are "
+            "review, interview"
+        )
     ]
 
 
