@@ -119,7 +119,10 @@ def test_the_first_review_on_a_phone_takes_one_mail_and_seven_taps(mailed: Maile
         for name in ("c0", "c1"):
             finger.tap(f"label[for^={name}-], label:has(input[name={name}])")
         page.locator("[name=remark]").fill("Clear and well argued.")
+        form = page.url
         finger.press(re.compile("Submit and next"))
+        # The page asks for nothing while this process sleeps, so its answer is waited for first.
+        expect(page).not_to_have_url(form)
         wait_until(
             lambda: up.product.cycles.get("walk").spent > 0, what="the first review is stored"
         )
