@@ -146,7 +146,7 @@ TEXTS = {
     ),
     "act_letters_taken_back": "took letters back",
     # Set-up and accounts
-    "act_answers_stored": "stored the answers; version {version} of the rules is in force",
+    "act_questions_stored": "stored; version {version} of the rules is in force",
     "act_program_made": "made the program {program}",
     "act_erasures_forgotten": (
         "forgot {count} erasure, with the key",

@@ -7,7 +7,7 @@ Limits on groups and objectives other than the plain sum are left out. `test_qui
 holds its shares against those of the simulated rule.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,8 @@ from swapflow.simulation.random_numbers import Stream
 
 STEPS = 10
 """Steps in which the rest of the budget is spent; with twice as many the shares hardly move."""
+COMPARED = 1000
+"""Most applicants of a drawn round: a larger one is drawn in small, for the same shares."""
 LARGEST_DRAW = 60_000
 """Most applicants of all drawn rounds together: what a page can wait for."""
 MOST_ROUNDS, FEWEST_ROUNDS = 400, 40
@@ -73,6 +75,18 @@ class Spent:
     kept: float
     requests: tuple[float, ...]
 
+    def times(self, scale: float) -> "Spent":
+        """Return it for a round that is this many times as large."""
+        return Spent(
+            everyone=scale * self.everyone,
+            close=scale * self.close,
+            chosen=scale * self.chosen,
+            further=scale * self.further,
+            other=scale * self.other,
+            kept=scale * self.kept,
+            requests=tuple(scale * count for count in self.requests),
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuickForecast:
@@ -101,13 +115,23 @@ def quick_forecast(
         stream: Random numbers; equal ones give an equal forecast.
         budgets: Other budgets to show beside that of the rules.
     """
-    rounds = int(np.clip(LARGEST_DRAW // setting.applicants, FEWEST_ROUNDS, MOST_ROUNDS))
-    own, spent = _share(setting, stream, rounds)
+    small = setting.at_most(COMPARED)
+    scale = setting.applicants / small.applicants
+    rounds = int(np.clip(LARGEST_DRAW // small.applicants, FEWEST_ROUNDS, MOST_ROUNDS))
+    own, spent = _share(small, stream, rounds)
     fewer = max(FEWEST_ROUNDS // 2, rounds // 3)
     levels = [
-        _share(setting.with_rules(budget=budget), stream, fewer)[0] for budget in sorted(budgets)
+        replace(
+            _share(small.with_rules(budget=round(budget / scale)), stream, fewer)[0], budget=budget
+        )
+        for budget in sorted(budgets)
     ]
-    return QuickForecast(rounds=rounds, own=own, levels=tuple(levels), spent=spent)
+    return QuickForecast(
+        rounds=rounds,
+        own=replace(own, budget=setting.rules.budget),
+        levels=tuple(levels),
+        spent=spent.times(scale),
+    )
 
 
 def _share(setting: PlanSetting, stream: Stream, rounds: int) -> tuple[BudgetShare, Spent]:

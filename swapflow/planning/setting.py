@@ -1,6 +1,6 @@
 """What a planned round is like: its rules, its people, and what is assumed of marks and delays."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Self
 
@@ -9,6 +9,7 @@ import numpy as np
 from swapflow.bandit.oracles.oracle import Oracle
 from swapflow.bandit.situation import IntArray
 from swapflow.domain.people.group_numbers import value_number
+from swapflow.domain.people.reviewer import NewReviewer, Reviewer
 from swapflow.domain.rules import Rules
 from swapflow.engine.projection.people_events import NO_VALUE
 from swapflow.engine.selection.list_objective import list_objective
@@ -22,6 +23,10 @@ USUAL_SEVERITY = 0.05
 """Spread between reviewers: 2 to 9 % of the variation of marks, seen likewise."""
 USUAL_DAYS_VARIATION = 0.6
 """Spread of the logarithm of the days until an answer."""
+WINDOW_SHARE = 0.5
+"""Median days to an answer, as a share of the window that a reviewer has."""
+USUAL_DAYS = 7.0
+"""Median days to an answer of a kind without a due date."""
 USUAL_SILENCE = 0.05
 """Share of requests that are declined or run out of time, and go to another reviewer."""
 USUAL_GROUPS = 4
@@ -73,6 +78,24 @@ class Days:
     median: tuple[float, ...]
     variation: float = USUAL_DAYS_VARIATION
     silence: float = USUAL_SILENCE
+
+
+def planned_reviewers(
+    rules: Rules, people: Iterable[Reviewer | NewReviewer]
+) -> tuple[PlannedReviewer, ...]:
+    """Return what each person on a list of reviewers takes under these rules."""
+    return tuple(
+        PlannedReviewer(
+            most=tuple(person.capacity.get(kind.name, 0) for kind in rules.kinds),
+            packet=person.packet or rules.packet,
+        )
+        for person in people
+    )
+
+
+def usual_days(rules: Rules) -> tuple[float, ...]:
+    """Return the median days to an answer of each kind where nothing is known of a past round."""
+    return tuple(WINDOW_SHARE * kind.window_days or USUAL_DAYS for kind in rules.kinds)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -388,7 +388,7 @@ def _preview_rubric(page: Page) -> None:
 
 
 def _bad_answers(page: Page) -> None:
-    page.get_by_label("hours").first.fill("none")
+    page.locator("[name='hours']").fill("none")
     page.get_by_role("button", name="Store and go on").click()
 
 

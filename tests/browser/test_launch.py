@@ -97,20 +97,25 @@ def test_the_five_questions_and_their_forecast_fit_on_two_screens(
 
 
 def test_the_forecast_is_there_without_a_script(up: Deployment) -> None:
-    address = "plain@example.org"
+    address = "unscripted@example.org"
     up.staff(address, Role.ADMINISTRATOR, Role.OPERATIONS)
     with up.person(address, scripts=False, width=360) as phone:
         page = phone.new_page()
         page.goto("/setup")
         page.request.post(
             "/setup/programs",
-            form={"id": "plain", "name": "plain", "new_round": "plain", "template": "hiring"},
+            form={
+                "id": "unscripted",
+                "name": "unscripted",
+                "new_round": "unscripted",
+                "template": "hiring",
+            },
             headers={"Origin": up.settings.address},
         )
-        up.product.applicants.import_all("plain", applicants(50))
-        kinds = [kind.name for kind in up.product.cycles.rules("plain").kinds]
-        up.product.reviewers.import_all("plain", reviewers(8, capacity=dict.fromkeys(kinds)))
-        page.goto("/setup/plain/questions")
+        up.product.applicants.import_all("unscripted", applicants(50))
+        kinds = [kind.name for kind in up.product.cycles.rules("unscripted").kinds]
+        up.product.reviewers.import_all("unscripted", reviewers(8, capacity=dict.fromkeys(kinds)))
+        page.goto("/setup/unscripted/questions")
         page.locator("[name='hours']").fill("120")
         for _ in range(20):
             page.get_by_role("button", name="Update forecast").click()

@@ -2,7 +2,15 @@
 
 from itertools import pairwise
 
-from swapflow.domain.ids import applicant_number, new_task_key, task_code
+import pytest
+
+from swapflow.domain.ids import (
+    CYCLE_ID,
+    applicant_number,
+    derived_id,
+    new_task_key,
+    task_code,
+)
 
 
 ASSIGNMENT = "fall:12:review:1:1.1"
@@ -55,3 +63,21 @@ def test_the_number_for_reviewers_differs_between_programs_and_tells_no_order() 
     assert sum(a == applicant_number(n, key=second) for n, a in enumerate(numbers)) < 10
     rising = sum(a < b for a, b in pairwise(numbers))
     assert 400 < rising < 600
+
+
+@pytest.mark.parametrize(
+    ("name", "taken", "derived"),
+    [
+        ("MSc Informatik (Köln)", (), "msc-informatik-koln"),
+        ("Straßenbau", (), "strassenbau"),
+        ("情報学", (), "program"),
+        ("  ", (), "program"),
+        ("PhD", ("phd", "phd-2"), "phd-3"),
+        ("x" * 60, ("x" * 40,), "x" * 38 + "-2"),
+    ],
+)
+def test_an_id_is_derived_from_a_name_in_any_script(
+    name: str, taken: tuple[str, ...], derived: str
+) -> None:
+    assert derived_id(name, taken) == derived
+    assert CYCLE_ID.fullmatch(derived)

@@ -88,5 +88,17 @@ def test_what_is_spent_and_kept_adds_up_to_the_budget_and_no_limit_is_passed() -
     assert spent.kept >= round_.rules.reserve * round_.rules.budget - 1e-6
 
 
+def test_a_large_round_is_told_in_its_own_costs_and_with_the_shares_of_a_small_one() -> None:
+    small, large = setting(1000, 2.5), setting(20_000, 2.5)
+    told = quick_forecast(large, STREAM, budgets=(2 * large.rules.budget,))
+    beside = quick_forecast(small, STREAM)
+
+    assert told.own.mean == pytest.approx(beside.own.mean, abs=1e-3)
+    assert told.own.budget == large.rules.budget
+    assert [level.budget for level in told.levels] == [2 * large.rules.budget]
+    assert told.spent.everyone == 20_000 * 2 * 20
+    assert told.spent.requests[0] == pytest.approx(20 * beside.spent.requests[0], rel=0.01)
+
+
 def test_equal_answers_give_an_equal_forecast() -> None:
     assert quick_forecast(setting(60, 2.5), STREAM) == quick_forecast(setting(60, 2.5), STREAM)

@@ -24,13 +24,6 @@ PER_REVIEWER = 40
 """Applicants for a reviewer, likewise."""
 
 
-DAYS_SHARE = 0.5
-"""Median days to an answer, as a share of the window."""
-
-
-USUAL_DAYS = 7.0
-
-
 LARGEST_SPREAD = 50.0
 """Points of 100: half of all marks at either end."""
 
@@ -130,18 +123,12 @@ def read_setting(
     delays: "Days",
 ) -> "PlanSetting":
     """Build the setting of the plan from its options."""
-    from swapflow.planning.setting import PlannedReviewer, PlanSetting
+    from swapflow.planning.setting import PlanSetting, planned_reviewers
 
     return PlanSetting(
         rules=rules,
         applicants=len(who),
-        people=tuple(
-            PlannedReviewer(
-                most=tuple(person.capacity.get(kind.name, 0) for kind in rules.kinds),
-                packet=person.packet or rules.packet,
-            )
-            for person in people
-        ),
+        people=planned_reviewers(rules, people),
         marks=marks,
         days=delays,
         values={
@@ -214,7 +201,7 @@ def read_delays(
     rules: "Rules", stated: list[str] | None, silence: float, notes: list[str]
 ) -> "Days":
     """Read how long reviewers take: as given, or as in the past round."""
-    from swapflow.planning.setting import Days
+    from swapflow.planning.setting import Days, usual_days
 
     known: dict[str, float] = {}
     for text in stated or ():
@@ -224,7 +211,8 @@ def read_delays(
             raise InvalidInputError("days_option_unreadable", text=text, kinds=kinds)
         known[name] = float(value)
     medians = tuple(
-        known.get(kind.name) or DAYS_SHARE * kind.window_days or USUAL_DAYS for kind in rules.kinds
+        known.get(kind.name) or usual
+        for kind, usual in zip(rules.kinds, usual_days(rules), strict=True)
     )
     unsaid = [
         f"{kind.name} {median:g}"

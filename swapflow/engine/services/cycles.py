@@ -100,6 +100,16 @@ class CycleService:
             cycle_id, round_id=round_id, name=name or cycle_id, rules=rules, by=by
         )
 
+    def check_new(self, cycle_id: str) -> None:
+        """Check that a cycle of this id can be made.
+
+        Raises:
+            InvalidInputError: If it is no id, or one that is in use.
+        """
+        _check_id(cycle_id, "cycle")
+        if cycle_id in {cycle.id for cycle in self.context.ledger.cycles()}:
+            raise InvalidInputError("cycle_exists", cycle=cycle_id)
+
     def list(self) -> tuple[Cycle, ...]:
         """List the cycles; one whose row is damaged is left out, and the doctor names it."""
         return readable_cycles(self.context.ledger)

@@ -14,7 +14,14 @@ from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.rules import FloorFor, Rules
 from swapflow.planning.quick_forecast import BudgetShare, QuickForecast, quick_forecast
 from swapflow.planning.round_state import SpendingPolicy
-from swapflow.planning.setting import Days, Marks, PlannedReviewer, PlanSetting
+from swapflow.planning.setting import (
+    Days,
+    Marks,
+    PlannedReviewer,
+    PlanSetting,
+    planned_reviewers,
+    usual_days,
+)
 from swapflow.planning.simulated_round import simulate
 from swapflow.simulation.random_numbers import stream_of
 
@@ -25,10 +32,6 @@ A_MOMENT = 1.0
 """Seconds that a page waits for a forecast before it says "calculating"."""
 SMALL = 60
 """Applicants of the simulated round that tells how long it takes; days hardly depend on it."""
-USUAL_DAYS = 7.0
-"""Median days to an answer of a kind without a due date."""
-WINDOW_SHARE = 0.5
-"""Median days to an answer, as a share of the window, as `swapflow plan` takes it."""
 MOST_KEPT = 64
 _STREAM = "launch forecast"
 
@@ -112,28 +115,23 @@ def setting_of(rules: Rules, *, applicants: int, roster: Sequence[Reviewer]) -> 
     return PlanSetting(
         rules=replace(rules, quotas=(), targets=(), max_applicants=None),
         applicants=applicants,
-        people=tuple(
-            PlannedReviewer(
-                most=tuple(person.capacity.get(kind.name, 0) for kind in rules.kinds),
-                packet=person.packet or rules.packet,
-            )
-            for person in roster
-        ),
+        people=planned_reviewers(rules, roster),
         marks=marks,
-        days=Days(
-            median=tuple(WINDOW_SHARE * kind.window_days or USUAL_DAYS for kind in rules.kinds)
-        ),
+        days=Days(median=usual_days(rules)),
     )
+
+
+def promised_to_everyone(rules: Rules, applicants: int) -> int:
+    """Return what the floors for everyone cost, in the unit of costs."""
+    counts = rules.floor_counts(FloorFor.ALL)
+    each = sum(kind.cost * count for kind, count in zip(rules.kinds, counts, strict=True))
+    return each * applicants
 
 
 def _forecast(setting: PlanSetting, hour: int) -> LaunchForecast:
     rules, stream = setting.rules, stream_of(_STREAM)
     people = len(setting.people)
-    least = sum(
-        kind.cost * count
-        for kind, count in zip(rules.kinds, rules.floor_counts(FloorFor.ALL), strict=True)
-    )
-    least *= setting.applicants
+    least = promised_to_everyone(rules, setting.applicants)
     more = rules.budget + hour * people
     budgets = {round(rules.budget * factor) for factor in FACTORS}
     # A budget below the floors for everyone is no round that can be launched.

@@ -1,5 +1,6 @@
 """Setting up: rounds, programs, and the way from rules to a launch."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 from zoneinfo import ZoneInfo
@@ -125,17 +126,9 @@ def new_program(
     cycle_id = view.value("id") or derived_id(
         view.value("name"), TAKEN | {cycle.id for cycle in app.product.cycles.list()}
     )
-    round_id = view.value("round")
     if not view.value("name"):
         view.note("name", gettext_noop("write the name of the program"))
-    if round_id in known:
-        # The route asks for the right in any round; it must be held in this one.
-        require(principal, Right.SET_UP, cycle_id=None, round_id=round_id)
-    elif round_id not in {"", NEW_ROUND} or not view.value("new_round"):
-        view.note("round", gettext_noop("choose the round that it belongs to"))
-    else:
-        require(principal, Right.SET_UP, cycle_id=None, round_id=None)
-        round_id = derived_id(view.value("new_round"), known.keys())
+    round_id = _round_of(view, known, principal)
     if view.value("template") not in TEMPLATES:
         view.note(
             "template", gettext_noop("choose one to start from; everything in it can be changed")
@@ -147,6 +140,8 @@ def new_program(
             zone = known[round_id].zone if round_id in known else _zone(view.value("zone"))
             rules = parse_rules(template(view.value("template"), zone=zone))
             if round_id not in known:
+                # A round without the program that it was made for would be half of an act.
+                app.product.cycles.check_new(cycle_id)
                 app.product.cycles.new_round(round_id, name=view.value("new_round"), zone=zone)
                 app.office.audit_log.record(principal.name, "made a round", about=round_id)
             app.product.cycles.new(
@@ -165,6 +160,24 @@ def new_program(
     )
     tell(request, Message("act_program_made", program=cycle_id))
     return RedirectResponse(f"/setup/{cycle_id}", 303)
+
+
+def _round_of(view: FormView, known: Mapping[str, Round], principal: Principal) -> str:
+    """Return the id of the round that a new program belongs to, of one that is to be made too.
+
+    The route asks for the right in any round; it must be held in this one.
+    """
+    chosen, name = view.value("round"), view.value("new_round")
+    if chosen in known:
+        require(principal, Right.SET_UP, cycle_id=None, round_id=chosen)
+        return chosen
+    if chosen not in {"", NEW_ROUND} or not name:
+        view.note("round", gettext_noop("choose the round that it belongs to"))
+        return ""
+    require(principal, Right.SET_UP, cycle_id=None, round_id=None)
+    if name in {other.name for other in known.values()}:
+        view.note("new_round", gettext_noop("there is a round of this name; choose it above"))
+    return derived_id(name, known.keys())
 
 
 MaySetUp = Annotated[Principal, Depends(may(Right.SET_UP))]

@@ -1,6 +1,7 @@
 """Five questions, then launch: the answers that most of a round depends on, and their forecast."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -9,8 +10,8 @@ from fastapi.responses import RedirectResponse, Response
 
 from swapflow.domain.cycle import Cycle
 from swapflow.domain.rules import KindRules, Rules
-from swapflow.errors import InvalidInputError, StaleRevisionError
-from swapflow.i18n.formatting import counted, day, decimal, number
+from swapflow.errors import StaleRevisionError
+from swapflow.i18n.formatting import counted, day, decimal, hours, number
 from swapflow.i18n.languages import gettext
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
@@ -21,18 +22,22 @@ from swapflow.web.http.dependencies import may
 from swapflow.web.http.nested_forms import FormView, TheForm, made_from, nested, text, texts
 from swapflow.web.http.program_page import about
 from swapflow.web.http.rendering import render
-from swapflow.web.setup.answers import (
+from swapflow.web.setup.forecast import (
+    LaunchForecast,
+    LaunchForecasts,
+    promised_to_everyone,
+)
+from swapflow.web.setup.forecast_curve import Curve, curve
+from swapflow.web.setup.question_form import (
     MINUTES,
     MOST_CLOSE,
     MOST_EVERYONE,
     Interviews,
     interview_of,
-    read_answers,
-    shown_answers,
+    read_questions,
+    shown_questions,
 )
-from swapflow.web.setup.forecast import LaunchForecast, LaunchForecasts
-from swapflow.web.setup.forecast_curve import Curve, curve
-from swapflow.web.setup.rules import unit_of
+from swapflow.web.setup.rules import changed_lines, put_in_force, unit_of
 
 
 router = APIRouter(prefix="/setup/{cycle_id}/questions")
@@ -50,7 +55,8 @@ class ForecastView:
     """A forecast as the page shows it.
 
     Attributes:
-        state: "known", "calculating", or "missing" while there is nobody to simulate.
+        state: "known", "calculating", "missing" while there is nobody to simulate, "wrong" while
+            a field cannot be read, or "short" where the budget does not pay what everyone gets.
         parts: Where the budget goes: class of its colour, share of the bar, words.
     """
 
@@ -70,12 +76,14 @@ def show_questions(request: Request, cycle_id: str, principal: MaySetUp) -> Resp
     app = app_context(request)
     rules = app.product.cycles.rules(cycle_id)
     unit = unit_of(app, app.product.cycles.get(cycle_id))
-    form = FormView(shown_answers(rules, unit=unit))
+    form = FormView(shown_questions(rules, unit=unit))
     return _page(request, cycle_id, principal, form, rules)
 
 
 @router.post("")
-def save_answers(request: Request, cycle_id: str, principal: MaySetUp, form: TheForm) -> Response:
+def save_questions(
+    request: Request, cycle_id: str, principal: MaySetUp, form: TheForm
+) -> Response:
     """Store the answers in the rules; go on to the launch, or stay."""
     app = app_context(request)
     view, new = _read(app, cycle_id, form)
@@ -84,31 +92,20 @@ def save_answers(request: Request, cycle_id: str, principal: MaySetUp, form: The
         view.note("", Message("questions_after_launch"))
     if view.problems:
         return _page(request, cycle_id, principal, view, new, status=422)
-    if replace(new, version=old.version) != old:
-        try:
-            changed = app.product.cycles.change_rules(
-                cycle_id,
-                new,
-                by=principal.name,
-                reason="set-up",
-                made_from=view.value("revision"),
-            )
-        except StaleRevisionError as error:
-            view.note("", error.message)
-            # What was typed comes back, to be stored over what is there once a person saw it.
-            view.values = {**view.values, "revision": str(old.version)}
-            return _page(request, cycle_id, principal, view, new, status=409)
-        except InvalidInputError as error:
-            view.note("", error.message)
-            return _page(request, cycle_id, principal, view, new, status=422)
-        app.office.audit_log.record(
-            principal.name,
-            "changed the rules",
-            cycle_id=cycle_id,
-            about=f"version {changed.version}",
-            detail="set-up",
+    try:
+        version = put_in_force(app, cycle_id, principal, old, new, "set-up", view)
+    except StaleRevisionError as error:
+        view.note("", error.message)
+        # What was typed comes back, to be stored over what is there once a person saw both.
+        stored = app.product.cycles.rules(cycle_id)
+        view.values = {**view.values, "revision": str(stored.version)}
+        return _page(
+            request, cycle_id, principal, view, new, changes=changed_lines(stored, new), status=409
         )
-        tell(request, Message("act_answers_stored", version=changed.version))
+    if not version:
+        return _page(request, cycle_id, principal, view, new, status=422)
+    if version != old.version:
+        tell(request, Message("act_questions_stored", version=version))
     where = "launch" if text(form, "do") == "next" else "questions"
     return RedirectResponse(f"/setup/{cycle_id}/{where}", 303)
 
@@ -127,7 +124,7 @@ def _read(app: AppContext, cycle_id: str, form: TheForm) -> tuple[FormView, Rule
     view = FormView({**nested(texts(form)), "revision": made_from(form)})
     old = app.product.cycles.rules(cycle_id)
     unit = unit_of(app, app.product.cycles.get(cycle_id))
-    return view, read_answers(view.values, old, view, unit=unit)
+    return view, read_questions(view.values, old, view, unit=unit)
 
 
 def _page(
@@ -137,6 +134,7 @@ def _page(
     form: FormView,
     rules: Rules,
     *,
+    changes: Sequence[str] = (),
     status: int = 200,
 ) -> Response:
     app = app_context(request)
@@ -153,6 +151,7 @@ def _page(
             "everyone_options": range(1, MOST_EVERYONE + 1),
             "close_options": (0, *range(2, MOST_CLOSE + 1)),
             "zone": in_force.zone,
+            "changes": changes,
             "launched": app.product.cycles.get(cycle_id).is_launched,
         },
         status=status,
@@ -167,8 +166,11 @@ def _about(request: Request, cycle_id: str, rules: Rules, *, wrong: bool) -> dic
     applicants = sum(a.status.is_candidate for a in app.product.applicants.list(cycle_id))
     roster = [r for r in app.product.reviewers.list(cycle_id) if r.active]
     hour = HOUR if unit == MINUTES else 1
+    promised = promised_to_everyone(rules, applicants)
     if wrong or applicants <= rules.cohort_size or not roster:
         found, state = None, "wrong" if wrong else "missing"
+    elif promised > rules.budget * (1 - rules.reserve):
+        found, state = None, "short"
     else:
         found = _forecasts.of(rules, applicants=applicants, roster=roster, hour=hour)
         state = "calculating" if found is None else "known"
@@ -185,6 +187,7 @@ def _about(request: Request, cycle_id: str, rules: Rules, *, wrong: bool) -> dic
         if found is None
         else decimal(100 * (found.one_more.mean - found.shares.own.mean)),
         "first": rules.kinds[0],
+        "promised": spent(promised, unit),
         "interview": interview,
         "interview_choices": _choices(rules, interview, applicants, unit),
         "forecast": _view(app, cycle, rules, found, state=state, hour=hour, people=len(roster)),
@@ -223,14 +226,7 @@ def _choices(
 
 def spent(cost: float, unit: str) -> str:
     """Format a cost: minutes as hours and minutes, other units as they are."""
-    if unit != MINUTES:
-        return f"{number(round(cost))} {unit}"
-    hours, minutes = divmod(round(cost), HOUR)
-    if not hours:
-        return gettext("%(minutes)s min") % {"minutes": minutes}
-    if not minutes:
-        return gettext("%(hours)s h") % {"hours": number(hours)}
-    return gettext("%(hours)s h %(minutes)s min") % {"hours": number(hours), "minutes": minutes}
+    return hours(round(cost)) if unit == MINUTES else f"{number(round(cost))} {unit}"
 
 
 def _view(

@@ -83,7 +83,7 @@ def save_rules(request: Request, cycle_id: str, principal: MaySetUp, form: TheFo
     reason = _reason(app, cycle_id, form, view)
     if not view.problems:
         try:
-            version = _change(app, cycle_id, principal, old, new, reason, view)
+            version = put_in_force(app, cycle_id, principal, old, new, reason, view)
         except StaleRevisionError as error:
             return _stale(request, cycle_id, principal, view, new, error)
         if version:
@@ -126,11 +126,13 @@ def upload_rules(request: Request, cycle_id: str, principal: MaySetUp, form: The
         return _page(request, cycle_id, principal, view, status=422)
     if text(form, "do") == "try":
         effect = app.product.cycles.rules_effect(cycle_id, new)
-        return _page(request, cycle_id, principal, view, changes=_changes(old, new), effect=effect)
+        return _page(
+            request, cycle_id, principal, view, changes=changed_lines(old, new), effect=effect
+        )
     reason = _reason(app, cycle_id, form, view, named="file_reason")
     if not view.problems:
         try:
-            version = _change(app, cycle_id, principal, old, new, reason, view)
+            version = put_in_force(app, cycle_id, principal, old, new, reason, view)
         except StaleRevisionError as error:
             return _stale(request, cycle_id, principal, view, new, error)
         if version:
@@ -150,7 +152,7 @@ def _stale(
     stored = app_context(request).product.cycles.rules(cycle_id)
     view.note("", error.message)
     view.values = {**view.values, "revision": str(stored.version)}
-    changes = _changes(stored, new)
+    changes = changed_lines(stored, new)
     return _page(request, cycle_id, principal, view, changes=changes, status=409)
 
 
@@ -175,7 +177,7 @@ def _spelled(form: TheForm) -> tuple[str, str]:
     return spelled, name
 
 
-def _changes(old: Rules, new: Rules) -> list[str]:
+def changed_lines(old: Rules, new: Rules) -> list[str]:
     """Return the lines of the rules file that other rules change, with - and + before them."""
     # The version always differs, and is no change of the rules.
     before, after = (rules_text(replace(r, version=old.version)) for r in (old, new))
@@ -244,7 +246,7 @@ def _reason(
     return reason or "set-up"
 
 
-def _change(
+def put_in_force(
     app: AppContext,
     cycle_id: str,
     principal: Principal,

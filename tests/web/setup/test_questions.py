@@ -107,7 +107,7 @@ def test_what_cannot_be_read_is_named_beside_its_question_and_nothing_is_stored(
         "everyone": "many",
         "deadline": "soon",
         "interviews": "near",
-        "near": "",
+        "near": "a few",
     }
     refused = client.post(PATH, data=answers(client, **bad))
 
@@ -125,6 +125,8 @@ def test_an_older_form_overwrites_nothing(site: Site) -> None:
     refused = client.post(PATH, data=old)
 
     assert refused.status_code == 409
+    assert "-budget = 540000" in refused.text
+    assert "+budget = 600000" in refused.text
     assert site.product.cycles.rules(CYCLE).budget == 9000 * 60
 
 
@@ -147,8 +149,66 @@ def test_the_forecast_follows_answers_that_are_not_stored(site: Site) -> None:
                 return int(found[1])
         raise AssertionError(told.text)
 
-    assert 50 < share("42") < share("120") <= 100
-    whole = client.post(f"{PATH}/forecast", data=answers(client, hours="42"))
+    assert 50 < share("45") < share("120") <= 100
+    whole = client.post(f"{PATH}/forecast", data=answers(client, hours="45"))
     assert "Five questions, then launch" in whole.text
-    assert 'value="42"' in whole.text
+    assert 'value="45"' in whole.text
     assert site.product.cycles.rules(CYCLE).version == 1
+
+
+def test_a_new_answer_about_interviews_lifts_the_limit_of_the_old_one(site: Site) -> None:
+    client = drafted(site)
+    client.post(PATH, data=answers(client, interviews="near", near="4"))
+    client.post(PATH, data=answers(client, interviews="chosen", hours="900"))
+
+    assert site.product.cycles.rules(CYCLE).kinds[1].total is None
+
+
+def test_interviews_near_the_cut_without_a_number_have_no_limit(site: Site) -> None:
+    client = drafted(site)
+    client.post(PATH, data=answers(client, interviews="near", near=""))
+
+    rules = site.product.cycles.rules(CYCLE)
+    assert rules.kinds[1].total is None
+    assert all(floor.kind != "interview" for floor in rules.floors)
+
+
+def test_time_that_does_not_pay_what_everyone_gets_has_no_forecast_and_says_what_it_costs(
+    site: Site,
+) -> None:
+    client = drafted(site)
+    site.product.applicants.import_all(CYCLE, applicants(60))
+    site.product.reviewers.import_all(CYCLE, reviewers(6))
+
+    typed = answers(client, hours="40", everyone="2", interviews="nobody")
+    told = client.post(f"{PATH}/forecast", data=typed)
+
+    assert "What everyone gets costs 40" in told.text
+    assert 'class="huge"' not in told.text
+
+
+def test_what_keeps_the_forecast_away_is_told_in_its_place(site: Site) -> None:
+    client = drafted(site)
+    typed = answers(client, hours="none")
+    told = client.post(f"{PATH}/forecast", data=typed, headers={"X-Part": "forecast"})
+
+    assert "Write how much time reviewers have in all" in told.text
+
+
+def test_a_round_of_its_own_is_not_left_behind_by_a_program_that_cannot_be_made(
+    site: Site,
+) -> None:
+    client = drafted(site)
+    for bad in ({"id": "Not An Id"}, {"id": CYCLE}, {"zone": "Mars/Base"}, {"template": "none"}):
+        form = {"name": "Second", "new_round": "Spring", "template": "hiring", **bad}
+        assert client.post("/setup/programs", data=form).status_code == 422, bad
+
+    assert [known.name for known in site.product.cycles.rounds()] == ["2027/28"]
+
+
+def test_a_new_round_with_the_name_of_another_is_refused(site: Site) -> None:
+    client = drafted(site)
+    form = {"name": "Second", "new_round": "2027/28", "template": "hiring"}
+
+    assert "There is a round of this name" in client.post("/setup/programs", data=form).text
+    assert len(site.product.cycles.list()) == 1

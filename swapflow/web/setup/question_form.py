@@ -1,4 +1,4 @@
-"""The five questions of a launch: from rules to answers, and from answers to rules.
+"""The form of the five questions: from rules to its fields, and from what was typed to rules.
 
 Places, reviewers' time, reviews for everyone, interviews and the deadline decide nearly all that
 a round costs. Everything else in the rules stays as it is.
@@ -8,10 +8,11 @@ from collections.abc import Mapping
 from enum import StrEnum
 
 from swapflow.domain.rules import FloorFor, KindRules, Rules
+from swapflow.files.tables.cells import read_number
 from swapflow.i18n.languages import gettext_noop
 from swapflow.messages import Message
 from swapflow.web.http.nested_forms import FormView, Tree, rows
-from swapflow.web.setup.rules_form import read_field, read_rules, shown_rules
+from swapflow.web.setup.rules_form import read_rules, shown_rules
 
 
 MINUTES = "minutes"
@@ -35,8 +36,8 @@ def interview_of(rules: Rules) -> KindRules | None:
     return max(rules.kinds[1:], key=lambda kind: kind.cost, default=None)
 
 
-def shown_answers(rules: Rules, *, unit: str) -> dict[str, Tree]:
-    """Format rules as the answers to the five questions.
+def shown_questions(rules: Rules, *, unit: str) -> dict[str, Tree]:
+    """Format rules as the fields of the five questions.
 
     Args:
         rules: The rules.
@@ -70,8 +71,8 @@ def _whom(rules: Rules, interview: KindRules) -> Interviews:
     return Interviews.NOBODY if interview.total == 0 else Interviews.NEAR
 
 
-def read_answers(values: Mapping[str, Tree], old: Rules, view: FormView, *, unit: str) -> Rules:
-    """Read the answers over the rules in force; problems are noted in the view.
+def read_questions(values: Mapping[str, Tree], old: Rules, view: FormView, *, unit: str) -> Rules:
+    """Read the five questions over the rules in force; problems are noted in the view.
 
     Args:
         values: What was typed.
@@ -95,7 +96,7 @@ def read_answers(values: Mapping[str, Tree], old: Rules, view: FormView, *, unit
     floors += _floor(first.name, close, FloorFor.CLOSE)
     if interview is not None:
         kind = next(row for row in rows(tree, "kinds") if row["name"] == interview.name)
-        floors += _read_interviews(values, interview, kind, view)
+        floors += _read_interviews(values, old, interview, kind, view)
     tree["floors"] = list(floors)
     beneath = FormView(tree)
     new = read_rules(tree, old, beneath)
@@ -119,7 +120,11 @@ def _floor(kind: str, count: int, who: FloorFor) -> list[dict[str, Tree]]:
 
 
 def _read_interviews(
-    values: Mapping[str, Tree], interview: KindRules, kind: dict[str, Tree], view: FormView
+    values: Mapping[str, Tree],
+    old: Rules,
+    interview: KindRules,
+    kind: dict[str, Tree],
+    view: FormView,
 ) -> list[dict[str, Tree]]:
     """Write who gets an interview into the form of its kind; return its floors."""
     try:
@@ -127,26 +132,27 @@ def _read_interviews(
     except ValueError:
         view.note("interviews", gettext_noop("choose who gets an interview"))
         return []
-    kind["total"] = {
-        Interviews.NOBODY: "0",
-        Interviews.NEAR: _text(values, "near"),
-    }.get(whom, "" if interview.total == 0 else str(interview.total or ""))
-    if whom is Interviews.NEAR and not _text(values, "near"):
-        view.note("near", gettext_noop("write how many interviews there can be"))
+    kind["total"] = _most(values, interview, whom, kept=_whom(old, interview) is whom)
     who = {Interviews.CHOSEN: FloorFor.CHOSEN, Interviews.EVERYONE: FloorFor.ALL}.get(whom)
     return [] if who is None else _floor(interview.name, 1, who)
+
+
+def _most(
+    values: Mapping[str, Tree], interview: KindRules, whom: Interviews, *, kept: bool
+) -> str:
+    """Return the most interviews in all, "" for no limit; a new answer lifts the old one's."""
+    if whom is Interviews.NOBODY:
+        return "0"
+    if whom is Interviews.NEAR:
+        return _text(values, "near")
+    return str(interview.total) if kept and interview.total else ""
 
 
 def _budget(typed: str, view: FormView, *, unit: str) -> str:
     """Return the budget in the unit of costs, as a whole number."""
     plain = typed.strip().removesuffix("h").strip()
-    try:
-        # Read as the rules form reads shares: with a point, a comma, or grouped digits.
-        hours = read_field("reserve", plain)
-    except ValueError as error:
-        view.note("hours", str(error))
-        return ""
-    if not isinstance(hours, int | float) or hours <= 0:
+    hours = read_number(plain)
+    if hours is None or hours <= 0:
         view.note("hours", Message("hours_missing"))
         return ""
     return str(round(hours * _MINUTES_AN_HOUR) if unit == MINUTES else round(hours))
