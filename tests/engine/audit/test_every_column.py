@@ -109,7 +109,7 @@ def other(column: Column[Any], name: str, value: Any) -> Any:  # noqa: ANN401 - 
 
 def _other_json(value: Any) -> str:  # noqa: ANN401 - any column's
     if isinstance(value, list):
-        return json.dumps(value[:-1] or [1])
+        return json.dumps(value[:-1] if value else [1])
     if isinstance(value, dict):
         changed = {**value}
         key = min(changed, default="a")
