@@ -10,7 +10,6 @@ from swapflow.domain.reviewing.assignment import PullReason
 from swapflow.engine.intake.applications import move_in
 from swapflow.engine.lifecycle.switches import WISH_PULL
 from swapflow.engine.ports.cycles import CycleReads
-from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.preconditions import refuse_finalized
 from swapflow.engine.selection.pulls import cancel_pulls
@@ -100,17 +99,15 @@ def take_back_request(cycle_id: str, pull_id: str, *, by: str, ledger: CycleRead
         tx.note(subject=pull_id, by=by, text=TAKEN_BACK)
 
 
-def take_back_wish(cycle_id: str, wish: int, *, by: str, ledger: Ledger) -> None:
+def take_back_wish(cycle_id: str, wish: int, *, by: str, ledger: CycleReads) -> None:
     """Close a request of staff for which no reviewer was found so far.
 
     Raises:
         ConflictError: If it was carried out meanwhile, or closed.
     """
-    waiting = {one.id: one for one in ledger.wishes(cycle_id)}
     with ledger.write(cycle_id) as tx:
-        if wish not in waiting:
+        if not tx.close_staff_request(wish, f"taken back by {by}"):
             raise ConflictError("request_not_taken_back")
-        tx.close_staff_request(wish, f"taken back by {by}")
 
 
 def _named(

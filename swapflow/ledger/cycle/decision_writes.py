@@ -140,10 +140,9 @@ class DecisionWrites(CycleLock, CycleWrites, RequestWrites, DecisionWritesPort):
         return int(key[0])
 
     @override
-    def close_staff_request(self, wish_id: int, done: str) -> None:
-        self._connection.execute(
-            update(WISH).where(WISH.c.id == wish_id, WISH.c.cycle_id == self._id).values(done=done)
-        )
+    def close_staff_request(self, wish_id: int, done: str) -> bool:
+        still_open = update(WISH).filter_by(id=wish_id, cycle_id=self._id, done="")
+        return self._connection.execute(still_open.values(done=done)).rowcount == 1
 
     @override
     def queue_mail(self, mails: Sequence[Mail], *, held: bool = False) -> None:

@@ -65,8 +65,8 @@ class CycleWrites(Protocol):
         """Store a staff request; return its id."""
         ...
 
-    def close_staff_request(self, wish_id: int, done: str) -> None:
-        """Record how a staff request ended."""
+    def close_staff_request(self, wish_id: int, done: str) -> bool:
+        """Record how a staff request ended; return whether it was open until now."""
         ...
 
     def note(self, *, subject: str, by: str, text: str) -> str:
