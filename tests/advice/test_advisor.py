@@ -82,7 +82,7 @@ def test_a_saved_advisor_answers_as_the_one_that_was(tmp_path: Path) -> None:
 def test_a_file_that_holds_no_advisor_is_refused_in_words(tmp_path: Path, text: str) -> None:
     (tmp_path / "advisor.json").write_text(text, encoding="utf-8")
 
-    with pytest.raises(InvalidInputError, match="holds no saved advisor"):
+    with pytest.raises(InvalidInputError, match="contains no saved advisor"):
         swapflow.Advisor.load(tmp_path / "advisor.json")
 
 

@@ -37,6 +37,8 @@ ADDS_OR_NAMES = {
     "programs", "reassign", "release", "remind", "remove", "reopen", "requests", "revoke",
     "rounds", "sign-out", "skip", "stop", "swap", "users", "values", "waive", "{{ token }}",
     "sheets", "undo",
+    # An answer goes to what its link was made for; a moved date has a link of its own.
+    "{{ path }}",
     # Ticks are refused where one of them has moved on.
     "ticked{{ listing.address(page=page) }}",
     "{{ upload.key }}", "{{ what }}", "{{ act.number }}", "{{ line.act.number }}",

@@ -64,7 +64,7 @@ def test_an_offer_is_accepted_by_its_link_and_a_copy_goes_out(site: Site) -> Non
     opened = [site.anonymous().request(method, link) for method in ("GET", "HEAD", "GET")]
     assert [page.status_code for page in opened] == [200, 200, 200]
     assert standing(site, number) is OfferAnswer.WAITING
-    for word in ("Applicant ", "waitlist", "rank", "score", number):
+    for word in ("Applicant 1", "Applicant 2", "waitlist", "rank", "score", number):
         assert word not in opened[0].text
     assert opened[0].headers["referrer-policy"] == "no-referrer"
     assert opened[0].headers["cache-control"] == "no-store"
