@@ -17,11 +17,11 @@ from swapflow.domain.cohort.meeting import Shown, Word
 from swapflow.domain.cohort.offer import OfferAnswer
 from swapflow.domain.personal_link import digest_of_token
 from swapflow.domain.rules import KindRules
+from swapflow.engine.interviews.slots import InterviewSlot
 from swapflow.engine.offers.announcement_mail import letter_link, letter_mail
 from swapflow.engine.offers.announcement_wording import usual_wording
 from swapflow.engine.reconsideration.open_reconsideration import ReconsiderationRequest
 from swapflow.engine.reviewing.documents import DocumentUpload
-from swapflow.engine.reviewing.interviews import InterviewSlot
 from swapflow.identity.permissions import Role
 from tests.browser.office import LINK, Deployment, settle
 from tests.support.waiting import wait_until

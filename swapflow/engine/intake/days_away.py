@@ -6,8 +6,8 @@ from swapflow.domain.event import EventType
 from swapflow.domain.people.reviewer import Absence
 from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT, AssignmentStatus, seat_items
 from swapflow.engine.intake.roster import available, check_days, in_order, roster_facts
+from swapflow.engine.interviews.slots import excuse
 from swapflow.engine.ports.cycles import CycleReads
-from swapflow.engine.reviewing.interviews import excuse
 
 
 def send_away(

@@ -9,8 +9,9 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from swapflow.domain.people.interview import Interview
+from swapflow.domain.people.interview import UNTOLD, Interview
 from swapflow.domain.reviewing.assignment import PullStatus
+from swapflow.engine.interviews.told_dates import tell_of_date
 from swapflow.engine.lifecycle.switches import approve_in, strike_in
 from swapflow.engine.notifications.reviewer_mail import nudge_late, remindable
 from swapflow.engine.ports.held_acts import HeldAct, HeldKind, HeldState
@@ -64,8 +65,10 @@ def hold_reminder(cycle_id: str, *, by: str, hold: timedelta, ledger: Ledger) ->
     return count
 
 
-def undo(cycle_id: str, number: int, *, by: str, ledger: Ledger) -> HeldAct:
+def undo(cycle_id: str, number: int, *, by: str, address: str, ledger: Ledger) -> HeldAct:
     """Undo a held act: nothing of it happens, and none of its mails leaves.
+
+    A date that comes back although its own mails never left is told of now.
 
     Raises:
         NotFoundError: If the cycle has no such act.
@@ -79,7 +82,7 @@ def undo(cycle_id: str, number: int, *, by: str, ledger: Ledger) -> HeldAct:
         if not tx.end_held_act(number, HeldState.UNDONE, by=by):
             raise ConflictError("held_act_ended")
         for date in act.before:
-            _put_back(tx, date, by=by)
+            _put_back(tx, date, by=by, address=address)
         tx.release_held_mails(act.items, leave=False)
         return replace(act, state=HeldState.UNDONE, ended_by=by)
 
@@ -147,15 +150,22 @@ def _verdict(tx: Transaction, act: HeldAct) -> None:
         strike_in(tx, waits, by=act.by, reason=act.reason)
 
 
-def _put_back(tx: Transaction, date: Mapping[str, Any], *, by: str) -> None:
+def _put_back(tx: Transaction, date: Mapping[str, Any], *, by: str, address: str) -> None:
     """Put back the date that a request had before, or none."""
     now = tx.interview(date["pull_id"])
     if now is None or now.sequence != date["sequence"] or not now.stands:
         raise ConflictError("held_date_moved")
-    old = date["old"]
+    old, sequence = date["old"], now.sequence + 1
     if old is None:
-        tx.set_interview(replace(now, cancelled=True, sequence=now.sequence + 1, by=by))
+        tx.set_interview(replace(now, cancelled=True, sequence=sequence, by=by, told=UNTOLD))
         return
     starts = datetime.fromisoformat(old["starts_at"])
-    before = Interview(**{**old, "starts_at": starts, "sequence": now.sequence + 1, "by": by})
+    # Links and answers of the date that its people know are those of its own sequence.
+    known = None if date["untold"] else date["told"]
+    before = Interview(
+        **{**old, "starts_at": starts, "sequence": sequence, "by": by, "told": known}
+    )
     tx.set_interview(before)
+    pull = tx.pulls([before.pull_id]).get(before.pull_id)
+    if date["untold"] and before.stands and pull is not None:
+        tell_of_date(tx, pull, before, moved=date["told"] > UNTOLD, address=address)

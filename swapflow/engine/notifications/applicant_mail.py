@@ -43,7 +43,7 @@ class InterviewOf:
 
 
 def invite_applicant(
-    tx: Transaction, date: InterviewOf, *, address: str, held: bool = False
+    tx: Transaction, date: InterviewOf, *, address: str, moved: bool = False, held: bool = False
 ) -> list[str]:
     """Queue the applicant's invitation to a date with a link to answer, or its cancellation.
 
@@ -63,7 +63,7 @@ def invite_applicant(
         good_until=date.interview.starts_at,
     )
     with writing_in(tx.rules().language):  # not the language of the staff member
-        letter = _invitation(tx, date, link.address(address))
+        letter = _invitation(tx, date, link.address(address), moved=moved)
     tx.queue_mail([letter.to(date.applicant.email, mail_id=mail_id)], held=held)
     if date.interview.stands:
         tx.add_personal_links([link])
@@ -117,7 +117,7 @@ def applicants_calendar(date: InterviewOf, *, program: str, stamp: datetime, joi
     )
 
 
-def _invitation(tx: Transaction, date: InterviewOf, address: str) -> MailText:
+def _invitation(tx: Transaction, date: InterviewOf, address: str, *, moved: bool) -> MailText:
     about, interview = _about(tx, date), date.interview
     if not interview.stands:
         return MailText(
@@ -128,7 +128,6 @@ def _invitation(tx: Transaction, date: InterviewOf, address: str) -> MailText:
             ),
             calendar=_calendar(tx, date, with_link=False),
         )
-    moved = interview.sequence > 0
     parts: list[MailPart] = [
         counted(
             interview.minutes,

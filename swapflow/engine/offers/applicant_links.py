@@ -23,6 +23,8 @@ from swapflow.domain.people.application import Application
 from swapflow.domain.people.interview import Interview
 from swapflow.domain.personal_link import LeadsTo, PersonalLink, digest_of_token
 from swapflow.domain.rules import Rules
+from swapflow.engine.interviews.slots import take_date_back
+from swapflow.engine.interviews.told_dates import date_of
 from swapflow.engine.notifications.applicant_mail import (
     InterviewOf,
     applicants_calendar,
@@ -31,7 +33,6 @@ from swapflow.engine.notifications.applicant_mail import (
 from swapflow.engine.offers.answer_mail import offer_copy
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.writes.transaction import Transaction
-from swapflow.engine.reviewing.interviews import date_of, take_date_back
 from swapflow.errors import InvalidInputError, NotFoundError
 
 
@@ -173,7 +174,7 @@ def _date_page(
     if slot is None or slot.starts_at <= tx.now or slot.missed:
         raise NotFoundError("answer_link_over")
     # The date that was given back is one change further on; any other change replaced it.
-    if slot.sequence != link.sequence + gave_back or slot.cancelled is not gave_back:
+    if slot.told_as != link.sequence + gave_back or slot.cancelled is not gave_back:
         raise NotFoundError("answer_link_over")
     choices = () if gave_back else tuple(one for one in ABOUT_DATES if one is not _of(said))
     seated, pull = tx.assignments_of([link.pull_id]), tx.pulls([link.pull_id])[link.pull_id]

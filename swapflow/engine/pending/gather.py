@@ -10,6 +10,7 @@ from swapflow.domain.cohort.offer import OfferAnswer
 from swapflow.domain.cycle import Cycle, CycleStatus
 from swapflow.domain.rules import Rules
 from swapflow.engine.cohort.prepared_decisions import DECISION
+from swapflow.engine.interviews.slots import Requested, requested
 from swapflow.engine.lifecycle.approvals import pending_approvals
 from swapflow.engine.lifecycle.held_acts import held_pulls
 from swapflow.engine.notifications.reviewer_mail import remindable
@@ -19,7 +20,6 @@ from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.records import NOT_SENT, PreparedDecision, ProcessHealth
 from swapflow.engine.read_models.dashboard import Dashboard
 from swapflow.engine.reviewing.blinding import view_of
-from swapflow.engine.reviewing.interviews import Requested, requested
 from swapflow.engine.scoring.conflicting_scores import conflicting_scores
 from swapflow.engine.selection.assign import NoReviewer
 

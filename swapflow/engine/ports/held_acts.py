@@ -38,7 +38,9 @@ class HeldAct:
 
     Attributes:
         items: Ids of what it is about: requests, or the mails that tell of dates.
-        before: For dates, one each: its `pull_id`, its `sequence`, the `old` date, its `mails`.
+        before: For dates, one each: its `pull_id`, its `sequence`, the `old` date, its `mails`,
+            the sequence that its people know (`told`), and whether the old date's mails were
+            taken back (`untold`).
         count: How many requests, reviewers or dates it was about when it was pressed.
         reason: Why; emptied once it has ended.
         leaves_at: When it is carried out, and its mails leave.

@@ -52,7 +52,9 @@ class HeldActService:
 
     def undo(self, cycle_id: str, number: int, *, by: str) -> HeldAct:
         """Undo an act: nothing of it happens, and none of its mails leaves."""
-        return held_acts.undo(cycle_id, number, by=by, ledger=self.context.ledger)
+        return held_acts.undo(
+            cycle_id, number, by=by, address=self.context.address, ledger=self.context.ledger
+        )
 
     def carry_out_due(self) -> int:
         """Carry out every act whose minutes have passed; return how many."""

@@ -26,8 +26,8 @@ from swapflow.engine.intake.roster_programs import (
     refused_programs,
     with_any_file,
 )
+from swapflow.engine.interviews import slots as interviews
 from swapflow.engine.notifications.reviewer_mail import nudge, nudge_late
-from swapflow.engine.reviewing import interviews
 from swapflow.engine.reviewing import seat_view as seat_views
 from swapflow.engine.reviewing.seat_view import SeatView
 from swapflow.engine.scoring.conflicting_scores import (

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Form, Request, UploadFile
 from fastapi.responses import RedirectResponse, Response
 
 from swapflow.domain.seal import NOTHING
-from swapflow.engine.reviewing.interviews import InterviewSlot, Requested
+from swapflow.engine.interviews.slots import InterviewSlot, Requested
 from swapflow.engine.services import Swapflow
 from swapflow.errors import BadRow, BadRowsError, InvalidInputError, StaleRevisionError
 from swapflow.files.tables.cells import refuse

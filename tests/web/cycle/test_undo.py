@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from swapflow.domain.cohort.applicant_answer import ApplicantSaid
 from swapflow.domain.people.interview import Interview
 from swapflow.domain.reviewing.score import Answer
 from swapflow.domain.rules import KindRules, SeatLine
@@ -247,6 +248,106 @@ def test_an_undone_date_is_as_it_was_and_nobody_is_told(
         [*(r.email for r in one.reviewers), guest(site)]
     )
     assert all("DTSTART:20310311" in mail.calendar for mail in told)
+
+
+def slot_form(client: TestClient, pull: str, day: int, revision: str = "") -> None:
+    """Send the form of a date."""
+    data = SLOT | {"pull": pull, "starts": f"2031-03-{day}T14:00"}
+    sent = client.post("/applicants/fall/slots", data=data | {"revision": revision})
+    assert sent.status_code == 303, sent.text
+
+
+def applicants_links(site: Site) -> list[str]:
+    """The links in the applicant's invitations, oldest first."""
+    mails = [mail for mail in site.mails if mail.to == guest(site) and mail.calendar]
+    return re.findall(r"/answer/\S+", "\n".join(mail.text for mail in mails))
+
+
+def undo_last(site: Site, client: TestClient) -> None:
+    act = max(site.product.held_acts.waiting("fall"), key=lambda one: one.number)
+    assert client.post(f"/today/fall/undo/{act.number}").status_code == 303
+
+
+def test_after_an_undone_first_date_the_next_one_is_no_new_date(
+    site: Site, meeting: Callable[[], Interview | None]
+) -> None:
+    client = site.signed_in(Role.OPERATIONS)
+    (one, *_) = site.product.reviewers.interview_requests("fall")
+    slot_form(client, one.pull.id, 10)
+    undo_last(site, client)
+
+    slot_form(client, one.pull.id, 11, "2-")
+    pass_minutes(site)
+
+    subjects = [mail.subject for mail in site.mails if ":slot:" in mail.id]
+    assert len(subjects) == 3
+    assert not [s for s in subjects if "New date" in s or "moved" in s]
+
+
+def test_after_an_undone_move_the_applicants_link_and_answer_are_those_of_the_old_date(
+    site: Site, meeting: Callable[[], Interview | None]
+) -> None:
+    client = site.signed_in(Role.OPERATIONS)
+    (one, *_) = site.product.reviewers.interview_requests("fall")
+    slot_form(client, one.pull.id, 10)
+    pass_minutes(site)
+    (link,) = applicants_links(site)
+    number = next(
+        a.external_id for a in site.ledger.applications("fall") if a.email == guest(site)
+    )
+    outside = site.anonymous()
+    assert outside.post(link, data={"number": number, "answer": "coming"}).status_code == 303
+
+    slot_form(client, one.pull.id, 11, "1")
+    undo_last(site, client)
+    pass_minutes(site)
+
+    page = outside.get(link)
+    assert page.status_code == 200
+    assert "You said that you will come." in page.text
+    (asked, *_) = site.product.reviewers.interview_requests("fall")
+    assert asked.answer is not None
+    assert asked.answer.answer is ApplicantSaid.COMING
+    # They can still say that they cannot come, and a later date has a link of its own.
+    assert outside.post(link, data={"number": number, "answer": "cannot come"}).status_code == 303
+    back = meeting()
+    assert back is not None
+    assert not back.stands
+    slot_form(client, one.pull.id, 12, back.revision)
+    pass_minutes(site)
+    assert outside.get(link).status_code == 404
+    assert outside.get(applicants_links(site)[-1]).status_code == 200
+
+
+def test_a_date_taken_back_before_its_mails_left_is_told_to_nobody(
+    site: Site, meeting: Callable[[], Interview | None]
+) -> None:
+    client = site.signed_in(Role.OPERATIONS)
+    (one, *_) = site.product.reviewers.interview_requests("fall")
+    slot_form(client, one.pull.id, 10)
+
+    site.product.reviewers.cancel_slot("fall", one.pull.id, by="ops")
+    pass_minutes(site)
+
+    assert not invitations(site)
+
+
+def test_a_date_that_comes_back_before_it_was_told_is_told_then(
+    site: Site, meeting: Callable[[], Interview | None]
+) -> None:
+    client = site.signed_in(Role.OPERATIONS)
+    (one, *_) = site.product.reviewers.interview_requests("fall")
+    slot_form(client, one.pull.id, 10)
+    slot_form(client, one.pull.id, 11, "1")
+    undo_last(site, client)
+    pass_minutes(site)
+
+    told = [mail for mail in site.mails if ":slot:" in mail.id]
+    assert sorted(mail.to for mail in told) == sorted(
+        [*(r.email for r in one.reviewers), guest(site)]
+    )
+    assert all("DTSTART:20310310" in mail.calendar for mail in told)
+    assert site.anonymous().get(applicants_links(site)[-1]).status_code == 200
 
 
 def test_the_applicants_link_opens_only_once_its_mail_has_left(

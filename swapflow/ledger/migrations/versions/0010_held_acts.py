@@ -37,7 +37,9 @@ def upgrade() -> None:
     with op.batch_alter_table("held_act") as batch:
         batch.create_index(op.f("ix_held_act_cycle_id"), ["cycle_id"])
         batch.create_index(op.f("ix_held_act_state_leaves_at"), ["state", "leaves_at"])
+    op.add_column("interview", sa.Column("told", sa.Integer(), nullable=True))
 
 
 def downgrade() -> None:
+    op.drop_column("interview", "told")
     op.drop_table("held_act")

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from swapflow.domain.cohort.applicant_answer import ApplicantAnswer, last_about_date
 from swapflow.domain.event import EventType
 from swapflow.domain.ids import cycle_of
-from swapflow.domain.people.interview import Interview
+from swapflow.domain.people.interview import UNTOLD, Interview
 from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.reviewing.assignment import (
     OPEN_ASSIGNMENT,
@@ -20,14 +20,15 @@ from swapflow.domain.reviewing.assignment import (
     seat_items,
 )
 from swapflow.domain.seal import NOTHING
-from swapflow.engine.notifications.applicant_mail import InterviewOf, invite_applicant
+from swapflow.engine.interviews.invitations import invitation_of, send_invitations
+from swapflow.engine.interviews.told_dates import date_of, known_of, tell_of_date
+from swapflow.engine.notifications.applicant_mail import invite_applicant
 from swapflow.engine.notifications.mail_text import MailText
 from swapflow.engine.ports.cycles import CycleReads
-from swapflow.engine.ports.held_acts import HeldKind
+from swapflow.engine.ports.held_acts import HeldKind, HeldState
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.records import Mail
 from swapflow.engine.ports.writes.transaction import Transaction
-from swapflow.engine.reviewing.interview_mail import invitation_of, send_invitations
 from swapflow.engine.revisions import check_revision
 from swapflow.errors import AssignmentClosedError, InvalidInputError, NotFoundError
 from swapflow.i18n.formatting import moment
@@ -107,7 +108,7 @@ def _answer(
     if slot is None or last is None:
         return None
     # An answer that gives the date back ends it, which is a change of its own.
-    return last if last.sequence + last.answer.gives_date_back == slot.sequence else None
+    return last if last.sequence + last.answer.gives_date_back == slot.told_as else None
 
 
 def set_slots(
@@ -134,6 +135,7 @@ def set_slots(
     for slot in slots:
         _check(slot)
     opened: list[Assignment] = []
+    waiting = ledger.held_acts(cycle_id, state=HeldState.HELD)
     with ledger.write(cycle_id) as tx:
         rules = tx.rules()
         pulls = tx.pulls([slot.pull_id for slot in slots])
@@ -149,18 +151,21 @@ def set_slots(
             # A slot that stays as it is may come from any form; only changes overwrite.
             check_revision(made_from, old.revision if old else NOTHING, _told(old))
             tx.set_interview(new)
-            seated = [a for a in tx.assignments_of([pull.id]) if a.status.is_open]
-            opened += seated
-            kind = rules.kinds[pull.kind].name
-            mails = send_invitations(
-                tx, new, seated, kind=kind, address=address, held=hold > NO_HOLD
-            )
-            mails += invite_applicant(
-                tx, date_of(tx, pull, new), address=address, held=hold > NO_HOLD
+            opened += [a for a in tx.assignments_of([pull.id]) if a.status.is_open]
+            known, untold = known_of(tx, old, waiting)
+            mails = tell_of_date(
+                tx, pull, new, moved=known > UNTOLD, address=address, held=hold > NO_HOLD
             )
             before = None if old is None else _as_stored(old)
             told.append(
-                {"pull_id": pull.id, "sequence": new.sequence, "old": before, "mails": mails}
+                {
+                    "pull_id": pull.id,
+                    "sequence": new.sequence,
+                    "old": before,
+                    "mails": mails,
+                    "told": known,
+                    "untold": untold,
+                }
             )
         if told and hold > NO_HOLD:
             ids = [mail for one in told for mail in one["mails"]]
@@ -179,19 +184,27 @@ def cancel_slot(
     by: str,
     made_from: str = "",
     address: str = "",
-    ledger: CycleReads,
+    ledger: Ledger,
 ) -> None:
     """Cancel a slot and tell its people; the request itself stays open.
+
+    Where its invitations have not left yet, they do not leave, and no one is told of anything.
 
     Raises:
         NotFoundError: If the request has no valid slot.
     """
+    waiting = ledger.held_acts(cycle_id, state=HeldState.HELD)
     with ledger.write(cycle_id) as tx:
         old = tx.interview(pull_id)
         pull = tx.pulls([pull_id]).get(pull_id)
         if old is None or not old.stands or pull is None or pull.cycle_id != cycle_id:
             raise NotFoundError("no_interview_date")
         check_revision(made_from, old.revision, _told(old))
+        known, _ = known_of(tx, old, waiting)
+        if known == UNTOLD:
+            over = replace(old, cancelled=True, sequence=old.sequence + 1, by=by, told=UNTOLD)
+            tx.set_interview(over)
+            return
         new = take_date_back(tx, pull, old, by=by, address=address)
         invite_applicant(tx, date_of(tx, pull, new), address=address)
 
@@ -200,20 +213,13 @@ def take_date_back(
     tx: Transaction, pull: Pull, slot: Interview, *, by: str, address: str
 ) -> Interview:
     """Cancel a slot within a write and tell its reviewers; return it as it is then."""
-    new = replace(slot, cancelled=True, sequence=slot.sequence + 1, by=by)
+    # An answer that gives a date back belongs to the date before this change.
+    told = None if slot.told is None else slot.told + 1
+    new = replace(slot, cancelled=True, sequence=slot.sequence + 1, by=by, told=told)
     tx.set_interview(new)
     seated = [a for a in tx.assignments_of([pull.id]) if a.status.is_open]
     send_invitations(tx, new, seated, kind=tx.rules().kinds[pull.kind].name, address=address)
     return new
-
-
-def date_of(tx: Transaction, pull: Pull, slot: Interview) -> InterviewOf:
-    """Return a request's date with its applicant."""
-    return InterviewOf(
-        interview=slot,
-        applicant=tx.application(pull.application),
-        kind=tx.rules().kinds[pull.kind].name,
-    )
 
 
 def mark_no_show(assignment_id: str, *, by: str, note: str = "", ledger: CycleReads) -> None:
@@ -332,7 +338,7 @@ def _interview(slot: InterviewSlot, old: Interview | None, *, zone: str, by: str
 
 
 def _same(old: Interview, new: Interview) -> bool:
-    return replace(old, sequence=new.sequence, by=new.by) == new
+    return replace(old, sequence=new.sequence, by=new.by, told=new.told) == new
 
 
 def _as_stored(date: Interview) -> dict[str, object]:

@@ -47,16 +47,24 @@ def send_invitations(
     *,
     kind: str,
     address: str,
+    moved: bool = False,
     held: bool = False,
 ) -> list[str]:
     """Queue an invitation, or its cancellation, for every seated reviewer; return the mails' ids.
 
-    Held mails wait until a person's minutes to undo have passed.
+    Args:
+        tx: The write.
+        interview: The slot.
+        seated: The open assignments of its request.
+        kind: The kind's name.
+        address: Where the pages are.
+        moved: Whether its people were told of an earlier date.
+        held: Whether the mails wait until a person's minutes to undo have passed.
     """
     people = {r.number: r for r in tx.reviewers()}
     with writing_in(tx.rules().language):  # not the language of the staff member
         mails = [
-            _mail(tx, interview, assignment, people[assignment.reviewer], kind, address)
+            _mail(tx, interview, assignment, people[assignment.reviewer], kind, address, moved)
             for assignment in seated
             if people[assignment.reviewer].email
         ]
@@ -71,6 +79,7 @@ def _mail(
     guest: Reviewer,
     kind: str,
     address: str,
+    moved: bool,  # noqa: FBT001 - private
 ) -> Mail:
     about = {
         "kind": kind,
@@ -84,7 +93,6 @@ def _mail(
             gettext('The %(kind)s in "%(program)s" on %(when)s does not take place then.') % about
         )
     else:
-        moved = interview.sequence > 0
         subject = (
             gettext("%(Kind)s moved: %(when)s") if moved else gettext("%(Kind)s set: %(when)s")
         ) % about
