@@ -258,6 +258,7 @@ def _further(up: Deployment) -> tuple[Place, ...]:
             (ADMIN, "/decide/ended", 200, _decide_otherwise, "decide-reasons"),
             (ADMIN, "/decide/ended", 422, _no_reason, "decide-no-reason"),
             (ADMIN, "/decide/busy", 422, _press("End asking"), "stop-no-why"),
+            (ADMIN, "/decide/ended/zones/out", 200, None, "zone-out"),
             (ADMIN, f"/decide/ended/meeting/{met}", 422, _press("Waitlist"), "meeting-no-why"),
             (ADMIN, f"/decide/ended/meeting/{met}", 422, _no_words, "meeting-no-words"),
             (ADMIN, "/decide/done/offers", 422, _no_rate, "offers-no-rate"),
