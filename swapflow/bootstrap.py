@@ -4,6 +4,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import timedelta
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ from weakref import WeakMethod
 
 from swapflow.automatic_reviewers.programs import Programs
 from swapflow.automatic_reviewers.source_files import AnyFile, ChosenFiles
+from swapflow.engine.notifications.office_contact import contact_of
 from swapflow.engine.ports.dispatcher import Dispatcher, QueueMessage
 from swapflow.engine.ports.health_facts import DatabaseFacts, RedisFacts
 from swapflow.engine.ports.live_state import CycleState
@@ -149,9 +151,11 @@ def assemble(settings: Settings) -> tuple[Swapflow, Office]:
         answer_turns=AnswerTurnsInFiles(settings.data_dir / "answer-turns"),
         events=TracedEvents(ledger) if is_on() else None,
         address=settings.address,
+        office=contact_of(settings.office_name, settings.mail_from),
         provider=bool(settings.provider),
         lease_seconds=settings.lease_seconds,
         resend_seconds=settings.resend_seconds,
+        undo=timedelta(minutes=settings.undo_minutes),
     )
     start_anew_in_forks(context.submits)
     office_context = IdentityContext(

@@ -61,8 +61,7 @@ class Settings(BaseSettings):
         database_url: SQLite or PostgreSQL; a SQLite file in the data folder when not set.
         redis_url: Redis or Valkey; a server started by `swapflow up` when not set.
         redis_bin: Server binary to start instead of the one that comes with the package.
-        bundle_key: File of the private key that signs bundles; `bundle-key.pem` in the data folder
-            when not set.
+        bundle_key: File of the key that signs bundles; in the data folder when not set.
         fonts: Folders of fonts for PDF beside those of the system, by colons.
         automatic_folder: Folder of known or recorded marks that a roster may name for a program
             that answers; without it only those named at this machine's command line.
@@ -91,14 +90,15 @@ class Settings(BaseSettings):
             When not set, the first is signed by a key that the process makes up, while nobody else
             is served, and the second by one in the data folder.
         language: What pages and mails are written in where nobody's choice is known, such as "de".
+        office_name: The office's name in mails and to applicants; the sender's when not set.
         mail_from: Sender of mails; without `smtp_host` mails wait in the ledger.
         smtp_timeout: Seconds that the mail server may take for an answer.
         digest_hour: Hour from which staff get the day's mail about what waits; -1 for none.
         metrics_port: Port on which the web process tells Prometheus figures, to all who ask; 0
             for none. They name programs, never people.
         metrics_host: Address that it listens on for that.
-        webhook_private: Addresses that people enter, of webhooks and of scoring services, may lead
-            into private networks, and to http as well as https.
+        undo_minutes: Minutes in which an approval, reminder or date can be undone; 0 for none.
+        webhook_private: Addresses that people enter may lead into private networks, and to http.
     """
 
     model_config = SettingsConfigDict(
@@ -135,6 +135,7 @@ class Settings(BaseSettings):
 
     language: str = SOURCE
 
+    office_name: str = Field(default="", max_length=100)
     mail_from: str = "swapflow@localhost"
     smtp_host: str | None = None
     smtp_port: int = Field(default=587, ge=1, le=65_535)
@@ -143,6 +144,7 @@ class Settings(BaseSettings):
     smtp_password: SecretStr | None = None
     smtp_timeout: Seconds = 20.0
     digest_hour: int = Field(default=7, ge=-1, le=23)
+    undo_minutes: int = Field(default=5, ge=0, le=1440)
     webhook_private: bool = False
 
     metrics_port: int = Field(default=0, ge=0, le=65_535)

@@ -35,7 +35,7 @@ VENDORED = ROOT / "swapflow" / "web" / "static" / "vendor"
 
 BREAKS = {
     "stages": ("swapflow/engine/intake/roster.py", "import swapflow.engine.cohort.finalize"),
-    "areas-of-the-web": ("swapflow/web/cycle/today.py", "import swapflow.web.cohort.meeting"),
+    "areas-of-the-web": ("swapflow/web/cycle/charts.py", "import swapflow.web.cohort.meeting"),
     "inside-the-ledger": (
         "swapflow/ledger/cycle/people.py",
         "import swapflow.ledger.cohort.offers",

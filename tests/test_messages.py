@@ -17,6 +17,9 @@ PRODUCT = Path(swapflow.errors.__file__).parent
 ENGLISH_ONLY = {*command.TEXTS, *operations.TEXTS, *research.TEXTS}
 """What only the command, processes and studies say; they speak English."""
 
+OF_ACTS = ("act_held_", "act_zone_", "act_looked_")
+"""Beginnings of codes to which an act adds what it was about."""
+
 CODE = re.compile(r"[a-z][a-z0-9_]*")
 
 
@@ -128,7 +131,7 @@ def test_no_code_is_left_that_nothing_raises() -> None:
     }
     ends = ("_share", "_column", "_value", "_column_value")
     made = {f"{stem}{end}" for stem in said for end in ends}
-    built = ("permission_", "pending_", "joined_by_", "part_", "way_")
+    built = ("permission_", "pending_", "joined_by_", "part_", "way_", *OF_ACTS)
 
     assert [c for c in TEXTS if c not in said | made and not c.startswith(built)] == []
 
@@ -136,7 +139,7 @@ def test_no_code_is_left_that_nothing_raises() -> None:
 def test_a_message_is_a_text_that_knows_its_code() -> None:
     message = Message("cycle_not_found", cycle="fall")
 
-    assert message == "there is no cycle 'fall'"
+    assert message == "there is no program 'fall'"
     assert (message.code, message.params) == ("cycle_not_found", {"cycle": "fall"})
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from swapflow.files.exports.writers import ExportSheet
 
 
-NOT_MERIT = "This is about marks, not merit. The list is a proposal; people decide."
+NOT_MERIT = "This is about marks, not merit. The list is for people to decide on."
 
 _WHY = {
     "floor": "the rules promise it",
@@ -28,7 +28,7 @@ _WHY = {
     "floor close": "everyone too close to call gets it",
     "rule": "it could still change the list",
     "staff": "staff asked for it",
-    "chance": "drawn near the cut, to compare kinds",
+    "chance": "drawn near the cut, to compare reviews and interviews",
     "appeal": "an appeal",
     "late": "it came in late",
 }
@@ -89,7 +89,7 @@ def progress_plain(seen: "Progress") -> list["str | Listing"]:
     parts: list[str | Listing] = [
         f"{seen.cycle_id} ({seen.name}): {_status(seen)}",
         f"{seen.places} places, {seen.candidates} applicants, {_too_close(seen)}",
-        f"spent {seen.spent} and set aside {seen.committed} of {seen.budget} {seen.unit}",
+        f"spent {seen.spent} and asked for {seen.committed} of {seen.budget} {seen.unit}",
     ]
     parts += _losses(seen)
     if seen.floors_missing:
@@ -219,8 +219,9 @@ def proposal_plain(proposal: "Proposal", outcomes: "Iterable[Outcome]") -> list[
     sheet = proposal.sheet
     parts: list[str | Listing] = [
         (
-            f"{proposal.cycle_id}: list version {proposal.version} is fixed; "
-            f"{len(chosen)} selected, {len(proposal.places) - len(chosen)} on the waitlist"
+            f"{proposal.cycle_id}: list version {proposal.version} is final; "
+            f"{len(chosen)} selected, "
+            f"{len(proposal.places) - len(chosen)} on the waitlist"
         ),
         Listing(
             headers=("rank", "applicant", "name", "score", "margin", "proposed", "close"),
@@ -337,7 +338,7 @@ def explanation_plain(found: "Explanation") -> list["str | Listing"]:
                 )
                 for a in found.asked
             ),
-            empty="nobody was asked about this applicant",
+            empty="no review of this applicant yet",
         )
     )
     return parts
@@ -354,7 +355,7 @@ def _why(asked: "PullExplanation") -> str:
     said = _WHY.get(asked.origin, asked.why)
     if asked.decision:
         said += f" (decision {asked.decision}"
-        said += "; contested then)" if asked.contested_then else ")"
+        said += "; too close to call then)" if asked.contested_then else ")"
     return said
 
 

@@ -9,6 +9,7 @@ EXAMPLES = {
     "coordinator": "swapflow coordinator",
     "worker": "swapflow worker --queues mail",
     "doctor": "swapflow doctor",
+    "advise": "swapflow advise marks.csv --places 30 --reviews 60 --scale 1..10",
     "demo": "swapflow demo",
     "replay": "swapflow replay past --cohort 30 --budget 2.5 --in-process",
     "plan": "swapflow plan ms.toml --applicants 400 --reviewers 25",

@@ -17,7 +17,7 @@ SECTIONS = {
     "People": ("applications", "reviewers", "inbox", "user", "personal-data"),
     "Decide": ("meeting", "offers", "letters", "monitoring", "verify"),
     "Operate": ("up", "web", "coordinator", "worker", "doctor", "db", "state"),
-    "Try and study": ("demo", "replay", "study"),
+    "Try and study": ("advise", "demo", "replay", "study"),
 }
 """The commands of the first level by who uses them; a test holds it complete."""
 

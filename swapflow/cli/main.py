@@ -32,7 +32,7 @@ from swapflow.cli.cycle import (
 from swapflow.cli.help import CommandGroup, add_examples
 from swapflow.cli.operations import doctor, maintenance, personal_data, processes, users
 from swapflow.cli.output import clean
-from swapflow.cli.research import demo, paper_studies, past_rounds, plan, replay, studies
+from swapflow.cli.research import advise, demo, paper_studies, past_rounds, plan, replay, studies
 from swapflow.cli.reviewing import inbox
 from swapflow.errors import (
     ConflictError,
@@ -64,7 +64,7 @@ app = typer.Typer(
     help="Decides, score by score, whom to review or interview next; people decide the rest.",
     epilog=(
         "Exit codes: 0 done · 1 a check did not pass · 2 the input cannot be used · "
-        "3 not found · 4 the cycle has moved on · 5 Redis or the database does not answer."
+        "3 not found · 4 the program has moved on · 5 Redis or the database does not answer."
     ),
 )
 app.add_typer(rounds.app, name="round")
@@ -93,6 +93,7 @@ doctor.register(app)
 demo.register(app)
 replay.register(app)
 plan.register(app)
+advise.register(app)
 bundle.register(app, cycles=cycles.app)
 decision_card.register(cycles.app)
 calibration.register(cycles.app)

@@ -191,20 +191,20 @@ By = Annotated[
         metavar="NAME",
         default_factory=login_name,
         show_default="$SWAPFLOW_USER or your login name",
-        help="Who does this; it stands in the record.",
+        help="Who does this; it is kept in the record.",
     ),
 ]
-Reason = Annotated[str, typer.Option(metavar="TEXT", help="Why; it stands in the record.")]
+Reason = Annotated[str, typer.Option(metavar="TEXT", help="Why; it is kept in the record.")]
 Find = Annotated[
     str,
     typer.Option(
         metavar="WORDS",
-        help="Only those in whose name, id or mail address the words occur; accents do not count.",
+        help="Only those with these words in name, id or mail address; accents do not count.",
     ),
 ]
 CycleId = Annotated[
     str,
-    typer.Argument(metavar="CYCLE", help="The cycle's short name.", callback=check_command),
+    typer.Argument(metavar="CYCLE", help="The program's short name.", callback=check_command),
 ]
 ApplicationId = Annotated[
     str,
@@ -225,7 +225,7 @@ Columns = Annotated[
     typer.Option(
         "--column",
         metavar="HEADER=ROLE",
-        help="What a column holds when its header does not say; repeatable.",
+        help="What a column contains when its header does not say; repeatable.",
     ),
 ]
 Encoding = Annotated[

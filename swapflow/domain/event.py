@@ -40,6 +40,7 @@ free text live in rows that can be erased; the chain and every replay are valid 
 | yield_set | `accepting`, `declining` (thousandths), `risk` (millionths) |
 | offered | `version`, `items` [[a, line], …], `risk` (millionths that this wave added) |
 | offer_answered | `a`, `answer` |
+| applicant_answered | `a`, `answer`: what they said by the link in their mail |
 | purged | `a` or `r` |
 | applications_merged | `a`, `into` |
 | application_pinned | `a`, `pin`: 1 in, -1 out, 0 as the rule says |
@@ -121,12 +122,15 @@ class EventType(StrEnum):
     YIELD_SET = "yield_set"
     OFFERED = "offered"
     OFFER_ANSWERED = "offer_answered"
+    APPLICANT_ANSWERED = "applicant_answered"
     ANNOUNCED = "announced"
     ANNOUNCEMENT_TAKEN_BACK = "announcement_taken_back"
     MEETING_OPENED = "meeting_opened"
     MEETING_SAID = "meeting_said"
     MEETING_CLOSED = "meeting_closed"
     MEETING_REOPENED = "meeting_reopened"
+    MEETING_LOOKED = "meeting_looked"
+    ZONE_CONFIRMED = "zone_confirmed"
     PURGED = "purged"
 
 

@@ -51,6 +51,16 @@ def application_of(natural_id: str) -> str:
     return ":".join(natural_id.split(":", 2)[:2])
 
 
+def applicant_mails(cycle_id: str) -> str:
+    """Return what the ids of a cycle's mails to applicants begin with, but for letters."""
+    return f"{cycle_id}:applicant:"
+
+
+def applicant_mail_id(cycle_id: str, application: int, what: str = "") -> str:
+    """Return the id of a mail to an applicant that is no letter; without `what`, how all begin."""
+    return f"{applicant_mails(cycle_id)}{application}:{what}"
+
+
 def new_task_key() -> str:
     """Build the secret key of a cycle's task codes."""
     return secrets.token_hex(32)

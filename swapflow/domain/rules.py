@@ -217,6 +217,7 @@ class Rules:
         applications_close: No new arm after this; None while open.
         deadline: The rule proposes to stop then; None for none.
         signatures: Named people who must sign the cohort.
+        group_outcomes: Whether a meeting may decide several applicants in one act.
         sign_in: Whether the cycle's pages need a sign-in through the identity provider.
         language: Tag of the language of mails to reviewers and of letters to applicants; ""
             for the deployment's.
@@ -224,6 +225,8 @@ class Rules:
             not say it: settled at the launch, and kept as it is afterwards. Programs launched
             before have none, and show figures as they did: named, beside reviewers, for good.
         session_days: Longest time that a device stays signed in where this cycle is open.
+        confirm_answers: Whether what applicants answer to an offer by their link counts only once
+            staff have confirmed it.
         seed: Decides ties, and what else is drawn; 0 in a real program's file for one that is
             drawn at the launch.
         seed_drawn: Whether the seed was drawn at the launch: then it is shown to nobody before
@@ -274,8 +277,10 @@ class Rules:
     language: str = ""
     automatic: AutomaticReview | None = None
     signatures: int = 1
+    group_outcomes: bool = True
     sign_in: SignInPolicy = SignInPolicy.ANY
     session_days: float = 30.0
+    confirm_answers: bool = False
     reviewer_figures: ReviewerFigures | None = ReviewerFigures.NUMBERED
     seed: int = 0
     seed_drawn: bool = False

@@ -51,6 +51,8 @@ _ADDED = {
     "taper": None,
     "reviewer_figures": None,
     "seed_drawn": False,
+    "group_outcomes": True,
+    "confirm_answers": False,
 }
 """Settings that the first release does not know, with the values that have no effect."""
 

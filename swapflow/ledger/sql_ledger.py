@@ -20,6 +20,7 @@ from swapflow.engine.ports.records import SHOWN
 from swapflow.engine.ports.writes.transaction import Transaction, WriteHook, write_alone
 from swapflow.errors import DamagedRecordError, InvalidInputError, NotFoundError
 from swapflow.ledger.cohort.announcements import SqlAnnouncements
+from swapflow.ledger.cohort.applicant_answers import SqlApplicantAnswers
 from swapflow.ledger.cohort.meetings import SqlMeetings
 from swapflow.ledger.cohort.offers import SqlOffers
 from swapflow.ledger.cohort.reconsiderations import SqlReconsiderations
@@ -38,7 +39,9 @@ from swapflow.ledger.cycle.overview import SqlOverview
 from swapflow.ledger.cycle.prepared_decisions import SqlPreparedDecisions
 from swapflow.ledger.cycle.reviewer_tasks import SqlReviewerTasks
 from swapflow.ledger.cycle.task_reads import SqlTaskReads
+from swapflow.ledger.held_acts import SqlHeldActs
 from swapflow.ledger.identity.identity_store import SqlIdentityStore
+from swapflow.ledger.identity.personal_links import SqlPersonalLinks
 from swapflow.ledger.identity.webhook_calls import SqlWebhooks
 from swapflow.ledger.outbox_work import SqlOutboxWork
 from swapflow.ledger.privacy.erased_people import SqlErasedPeople
@@ -70,13 +73,16 @@ class SqlLedger(
     SqlTaskReads,
     SqlOutbox,
     SqlOutboxWork,
+    SqlPersonalLinks,
     SqlWebhooks,
     SqlPreparedDecisions,
     SqlOffers,
     SqlAnnouncements,
+    SqlApplicantAnswers,
     SqlMeetings,
     SqlReconsiderations,
     SqlErasedPeople,
+    SqlHeldActs,
     SqlLeases,
     CycleReads,
     Coordination,

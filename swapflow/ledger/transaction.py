@@ -1,6 +1,7 @@
 """One write to a cycle: the parts of a transaction, joined."""
 
 from swapflow.ledger.cohort.announcements import AnnouncementWrites
+from swapflow.ledger.cohort.applicant_answers import ApplicantAnswerWrites
 from swapflow.ledger.cohort.meetings import MeetingWrites
 from swapflow.ledger.cohort.offers import OfferWrites
 from swapflow.ledger.cohort.reconsiderations import ReconsiderationWrites
@@ -8,6 +9,7 @@ from swapflow.ledger.cycle.decision_writes import DecisionWrites
 from swapflow.ledger.cycle.imported_lists import ImportedListWrites
 from swapflow.ledger.cycle.prepared_writes import PreparedWrites
 from swapflow.ledger.cycle.requests import RequestWrites
+from swapflow.ledger.held_acts import SqlHeldActWrites
 from swapflow.ledger.privacy.erased_people import ErasureMemoryWrites
 from swapflow.ledger.privacy.erasure import ErasureWrites
 
@@ -21,8 +23,10 @@ class SqlTransaction(
     PreparedWrites,
     OfferWrites,
     AnnouncementWrites,
+    ApplicantAnswerWrites,
     MeetingWrites,
     ReconsiderationWrites,
+    SqlHeldActWrites,
 ):
     """The port `Transaction` in SQL; `SqlLedger.write` opens and closes it.
 

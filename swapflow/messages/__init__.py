@@ -16,6 +16,7 @@ from typing import Self
 from swapflow.messages import (
     account,
     acts,
+    advice,
     api,
     bandit,
     cohort,
@@ -38,6 +39,7 @@ Forms = str | tuple[str, str]
 MODULES = (
     account,
     acts,
+    advice,
     api,
     bandit,
     cohort,

@@ -10,9 +10,9 @@ TEXTS = {
         "{host} cannot send to {text!r}: it does not know addresses with letters beyond ASCII"
     ),
     "password_wrong": "this address and password do not belong together",
-    "link_unknown": "there is no such link; perhaps the mail broke it in two",
+    "link_unknown": "this link is not known; perhaps the mail broke it in two",
     "sign_in_method_refused": (
-        "this program opens only to whoever signs in through their organisation"
+        "this program opens only to people who sign in through their organisation"
     ),
     "sign_in_too_old": "you signed in too long ago for this program; please do again",
     "device_signed_out": "this device is signed out already",
@@ -26,10 +26,10 @@ TEXTS = {
     "account_closed_open_first": "the account of {email} is closed; open it first",
     "role_scope_missing": "name the round or the program, or take the whole office",
     "role_not_held": "{email} does not have this role there",
-    "key_unknown": "this key is not known, was revoked, or has expired",
+    "key_unknown": "this key is not known, was revoked, or is past its last day",
     "key_rate_limited": "a key may ask {most} times a minute; wait {seconds} seconds",
     "key_cannot_make_keys": "a key cannot make keys; sign in as a person to make one",
-    "key_not_yours": "you have no such key",
+    "key_not_yours": "you have no key of this name",
     "key_name_out_of_range": "say what the key is for, in up to {longest} characters",
     "key_scopes_missing": "choose what the key may do: {scopes}",
     "key_days_out_of_range": "a key is good for 1 to 3650 days, or for ever",
@@ -40,17 +40,17 @@ TEXTS = {
     ),
     "link_used": "this link was used or is out of date; ask for a new one",
     "provider_address_not_verified": (
-        "your organisation does not vouch for your mail address, so nobody here can be found "
-        "by it; sign in with a mailed link, or ask an administrator"
+        "your organisation does not vouch for your mail address, so no account here can "
+        "be found by it; sign in with a mailed link, or ask an administrator"
     ),
     "provider_address_of_another": (
-        "this address belongs to somebody else at your organisation; ask an administrator to "
-        "look at the account"
+        "this address belongs to another person at your organisation; ask an "
+        "administrator to look at the account"
     ),
     "account_closed": "this account is closed; an administrator can open it again",
     "nobody_at_provider_address": (
         "there is no account for your address and no program has you as a reviewer; ask "
-        "whoever invited you which address they have"
+        "the office that invited you which address they have"
     ),
     "account_not_found_masked": "there is no account for {email}",
     "webhook_address_malformed": "an address has up to 2000 plain characters without spaces",
@@ -68,13 +68,13 @@ TEXTS = {
     "language_unknown": "there is no language {language!r} here; try one of {languages}",
     "catalogue_unreadable": "{file}: {problem}; correct the file",
     "code_wrong": "this code is wrong, used up or out of date; you can ask for a new one",
-    "permission_see_progress": "see how a program stands",
+    "permission_see_progress": "see how far a program is",
     "permission_see_applicants": "see applicants and what reviewers said",
     "permission_see_reviewers": "see reviewers and their load",
     "permission_manage_applicants": "import and change applicants",
     "permission_manage_reviewers": "import and change reviewers",
     "permission_enter_reviews": "enter, correct or void a review",
-    "permission_approve": "approve requests before they go out",
+    "permission_approve": "approve reviews before they go out",
     "permission_run": "launch, pause and stop a program",
     "permission_set_up": "set up programs and change their rules",
     "permission_decide": "prepare and record decisions",
@@ -82,7 +82,7 @@ TEXTS = {
     "permission_export": "download lists and reports",
     "permission_see_mail": "read mails that were sent",
     "permission_see_audit": "read the audit log",
-    "permission_see_severity": "see how severe reviewers are",
+    "permission_see_severity": "see how high reviewers mark",
     "permission_see_monitoring": "see what became of groups of applicants",
     "permission_manage_users": "manage users and their rights",
 }

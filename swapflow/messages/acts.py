@@ -4,17 +4,49 @@ TEXTS = {
     "act_repeated": "this was done already, and was not done again: {done}",
     "act_repeated_plain": "this was done already, and was not done again",
     # A program under way
-    "act_requests_approved": ("approved {count} request", "approved {count} requests"),
-    "act_requests_struck": ("struck {count} request", "struck {count} requests"),
+    "act_requests_approved": ("approved {count} review", "approved {count} reviews"),
+    "act_requests_struck": ("declined {count} review", "declined {count} reviews"),
     "act_late_reminded": (
         "reminded {count} reviewer who is late",
         "reminded {count} reviewers who are late",
     ),
+    "act_held_approve": (
+        "approved {count} review; its mail waits until it can no longer be undone",
+        "approved {count} reviews; their mails wait until it can no longer be undone",
+    ),
+    "act_held_decline": (
+        "declined {count} review",
+        "declined {count} reviews",
+    ),
+    "act_held_remind": (
+        "reminded {count} reviewer who is late; the mail waits until it can no longer be undone",
+        "reminded {count} reviewers who are late; the mails wait until it can no longer be undone",
+    ),
+    "act_held_dates": (
+        "set {count} date; its mails wait until it can no longer be undone",
+        "set {count} dates; their mails wait until it can no longer be undone",
+    ),
+    "act_held_undone_approve": (
+        "took the approval of {count} review back",
+        "took the approval of {count} reviews back",
+    ),
+    "act_held_undone_decline": (
+        "took the decline of {count} review back",
+        "took the decline of {count} reviews back",
+    ),
+    "act_held_undone_remind": (
+        "took the reminder of {count} reviewer back; no mail has left",
+        "took the reminder of {count} reviewers back; no mail has left",
+    ),
+    "act_held_undone_dates": (
+        "took {count} date back; no mail has left",
+        "took {count} dates back; no mail has left",
+    ),
     "act_program_paused": "paused the program",
     "act_program_resumed": "resumed the program",
     "act_asking_ended": "ended the asking",
-    "act_reserve_taken": "took {amount} from what is kept for requests of staff",
-    "act_request_exchanged": "exchanged a request",
+    "act_reserve_taken": "took {amount} from what is kept for staff",
+    "act_request_exchanged": "swapped the applicant",
     "act_mail_again": "sent a mail again",
     "act_mails_again": "sent every mail again that had failed or was not sent",
     # Applicants
@@ -23,7 +55,7 @@ TEXTS = {
     "act_withdrawn": "withdrew an applicant",
     "act_reinstated": "reinstated an applicant",
     "act_ineligible": "found an applicant ineligible",
-    "act_review_asked": "asked for an extra review ({kind}); it goes to a reviewer within moments",
+    "act_review_asked": "asked for an extra review ({kind}); a reviewer has it within moments",
     "act_applicant_erased": "erased applicant {number}",
     "act_contact_corrected": "corrected an applicant",
     "act_conflict_recorded": "recorded a conflict of interest",
@@ -44,12 +76,23 @@ TEXTS = {
         "kept spellings apart, in later lists too; {count} applicant changed back",
         "kept spellings apart, in later lists too; {count} applicants changed back",
     ),
+    "act_reviews_asked": (
+        "asked for {count} extra review ({kind}); it goes to a reviewer within moments",
+        "asked for {count} extra reviews ({kind}); they go to reviewers within moments",
+    ),
+    "act_several_held": ("held {count} applicant", "held {count} applicants"),
+    "act_several_released": ("released {count} applicant", "released {count} applicants"),
+    "act_request_undone": "took a review back; no other reviewer is asked instead",
     # Reviewers
     "act_reviewer_reminded": "reminded a reviewer",
     "act_reviewer_left": "ended a reviewer's role",
     "act_requests_taken_back": "took back what a reviewer had not begun",
-    "act_request_passed_on": "passed a request on",
+    "act_request_passed_on": "passed a review on",
     "act_reviewer_paused": "paused a reviewer for some days",
+    "act_reviewer_away_given": (
+        "noted that a reviewer is away; {count} review goes to another reviewer",
+        "noted that a reviewer is away; {count} reviews go to other reviewers",
+    ),
     "act_pause_ended": "ended a reviewer's pause",
     "act_reviewer_returned": "put a reviewer on the roster again",
     "act_reviewer_erased": "erased reviewer {number}",
@@ -77,6 +120,14 @@ TEXTS = {
     "act_meeting_opened": "opened the meeting",
     "act_meeting_closed": "closed the meeting",
     "act_meeting_reopened": "reopened the meeting",
+    "act_outcomes_recorded": (
+        "recorded the outcome of {count} applicant",
+        "recorded one decision about several applicants: decided together, {count}",
+    ),
+    "act_zone_in": "confirmed who is in, clear of the cut: {applicants}",
+    "act_zone_out": "confirmed who is out, clear of the cut: {applicants}",
+    "act_looked_file": "opened the file; the minutes say so",
+    "act_looked_estimate": "showed the estimate; the minutes say so",
     "act_outcome_in": "recorded “in” at the meeting",
     "act_outcome_out": "recorded “out” at the meeting",
     "act_outcome_waitlist": "recorded “waitlist” at the meeting",
@@ -90,8 +141,8 @@ TEXTS = {
     "act_answer_recorded": "recorded an answer",
     "act_rate_stated": "stated how many accept",
     "act_letters_written": (
-        "wrote {count} letter; it leaves at its time and can be taken back until then",
-        "wrote {count} letters; they leave at their time and can be taken back until then",
+        "wrote {count} letter; it leaves at its time and can be undone until then",
+        "wrote {count} letters; they leave at their time and can be undone until then",
     ),
     "act_letters_taken_back": "took letters back",
     # Set-up and accounts
@@ -113,8 +164,8 @@ TEXTS = {
     ),
     "pending_conflicting_scores_action": "Decide about {count}",
     "pending_approve": (
-        "{count} request waits for approval",
-        "{count} requests wait for approval",
+        "{count} review waits for approval",
+        "{count} reviews wait for approval",
     ),
     "pending_approve_action": "Look at {count}",
     "pending_no_shows": (
@@ -138,8 +189,8 @@ TEXTS = {
     ),
     "pending_unseen_applicants_action": "Look at {count}",
     "pending_blocked": (
-        "{count} request finds no reviewer",
-        "{count} requests find no reviewer",
+        "{count} review finds no reviewer",
+        "{count} reviews find no reviewer",
     ),
     "pending_blocked_action": "See what is missing",
     "pending_overdue": (
@@ -172,8 +223,8 @@ TEXTS = {
     ),
     "pending_mail_not_sent_action": ("Show {count} mail", "Show {count} mails"),
     "pending_connect_mail": "no mail leaves: no mail server is set up",
-    "pending_connect_mail_action": "Go to Setup",
-    "pending_set_aside": "the program is set aside: its record cannot be read",
+    "pending_connect_mail_action": "Connect mail",
+    "pending_set_aside": "the program is stopped: its record cannot be read",
     "pending_set_aside_action": "See why",
     "pending_held_up": "new reviews are not being asked for: a process or server is missing",
     "pending_held_up_action": "See which",

@@ -3,8 +3,8 @@
 TEXTS = {
     "terms_of_other_arms": "the terms are about {arms} arms, not {given}",
     "pairwise_needs_top_k": (
-        "the pairwise certificate compares arms one to one and holds for plain top-k only; "
-        "use the mixture certificate with this objective"
+        "the pairwise certificate compares applicants one to one and is right for plain "
+        "top-k only; use the mixture certificate with this objective"
     ),
     "cohort_without_places": "a cohort needs at least 1 place, not {size}",
     "limit_of_other_arms": "a limit says of {members} arms who belongs to it, not of {arms}",

@@ -2,32 +2,45 @@
 
 TEXTS = {
     "rule_promises_no_bound": (
-        "The rule {rule} promises no bound on its own; the number above is the most that the list "
-        "could still gain under the stated assumptions. This is about marks, not merit."
+        "The rule {rule} promises nothing on its own; the number above is the most that "
+        "the list could still gain under the stated assumptions. This is about marks, not "
+        "merit."
     ),
     "hold_out_of_range": "letters are held from 0 minutes to {days} days before they leave",
     "letters_out_of_date": (
         "changed since these letters were shown: {changed:, }. Nothing was written; look at them "
         "once more"
     ),
-    "nobody_to_write_to": "there is nobody to write to: all were told, or have no address",
-    "no_letter_held": "no letter is held that could be taken back",
+    "nobody_to_write_to": "no letter to send: all have been told or have no address",
+    "no_letter_held": "no letter is waiting that could be undone",
+    "answer_link_over": (
+        "it may have been replaced or be past its day; ask the office for a new one"
+    ),
+    "application_number_differs": (
+        "this is not the applicant number that we wrote about; compare it with your "
+        "confirmation of receipt"
+    ),
+    "answer_not_open": "this answer is not open any more; the page shows what is",
+    "offer_until_before_april": (
+        "by the resolution of the Council of Graduate Schools no applicant has to answer an offer "
+        "of a funded place before 15 April; choose a later day, or confirm this one"
+    ),
     "letters_have_left": (
-        "{left} of {letters} letters have left, and what they say stands; the others follow"
+        "{left} of {letters} letters have left, and what they say is final; the others follow"
     ),
     "wording_empty": "{place} is empty; write it, or leave this group out",
     "wording_too_long": "{place} has {length:,} characters of at most {most:,}",
-    "wording_control_characters": "{place} holds invisible control characters; type it anew",
+    "wording_control_characters": "{place} contains invisible control characters; type it again",
     "wording_place_unknown": "{place} names {{{name}}}; use {{name}}, {{program}} or {{until}}",
     "cycle_not_finalized_yet": (
-        "cycle {cycle!r} is {status}; `swapflow cycle finalize {cycle}` fixes a list first"
+        "program {cycle!r} is {status}; `swapflow cycle finalize {cycle}` makes a list final first"
     ),
     "record_damaged": (
         "the record of {cycle!r} is damaged ({problem}); `swapflow cycle verify {cycle}` says more"
     ),
     "record_without_rules_version": "the record of {cycle} has no rules version {version}",
     "pin_without_direction": "say whether the applicant is to be in or out",
-    "decision_reason_missing": "write why; it stands in the record of the decision",
+    "decision_reason_missing": "write why; it is kept in the record of the decision",
     "signatures_missing": (
         "the rules ask for {needed} signatures, {count} given ({signers}): name the others "
         "with --signed-by"
@@ -35,38 +48,51 @@ TEXTS = {
     "reopening_names_missing": (
         "reopening a cohort needs two different names and a reason: --by A --by B --reason …"
     ),
-    "cycle_not_finalized": "cycle {cycle!r} is {status}, not finalized",
+    "cycle_not_finalized": "program {cycle!r} is {status}, not finalized",
     "reconsiderations_open": (
-        "open reconsiderations in {cycle!r}: {applicants}; conclude them or take them back, "
+        "open reconsiderations in {cycle!r}: {applicants}; conclude or withdraw them, "
         "then reopen the whole list"
     ),
     "cycle_finalized_version": (
-        "cycle {cycle!r} is finalized (version {version}); `swapflow cycle reopen` starts "
-        "another version"
+        "program {cycle!r} is finalized (version {version}); `swapflow cycle reopen` "
+        "starts another version"
     ),
-    "cycle_not_ended": "cycle {cycle!r} is {status}; `swapflow cycle stop {cycle}` ends it first",
-    "not_a_candidate": "{applicant!r} is not a candidate of this cycle",
+    "cycle_not_ended": (
+        "program {cycle!r} is {status}; `swapflow cycle stop {cycle}` ends it first"
+    ),
+    "not_a_candidate": "{applicant!r} is not an applicant of this program",
     "override_reason_missing": "deciding {applicant!r} otherwise needs a reason",
-    "was_offered_a_place": "{applicant!r} was offered a place, and nobody is told otherwise",
+    "was_offered_a_place": (
+        "{applicant!r} was offered a place, and an offer is not taken back by a change"
+    ),
     "selected_outside_range": (
         "{selected} would be selected, and the rules want {fewest} to {most}"
     ),
     "selected_more_than_places": (
-        "{selected} would be selected for {places} places: for everyone put in, leave somebody out"
+        "{selected} would be selected for {places} places: for everyone put in, leave "
+        "another applicant out"
     ),
     "limits_broken": "the list breaks limits of the rules ({limits:; }): {cure}",
-    "applicant_not_on_list": "there is no such applicant on this list",
+    "applicant_not_on_list": "this applicant is not on this list",
     "meeting_reopening_reason_missing": (
-        "write why the meeting is reopened; it stands in the minutes"
+        "write why the meeting is reopened; it is kept in the minutes"
     ),
-    "minutes_reason_missing": "write why; it stands in the minutes",
+    "minutes_reason_missing": "write why; it is kept in the minutes",
+    "outcome_not_chosen": "choose an outcome: in, waitlist or out",
+    "zone_not_looked_at": "check the box that you have looked at this list, then confirm",
+    "outcome_nobody_ticked": "no applicant was chosen; choose those whom this decides",
+    "outcomes_one_by_one": (
+        "the rules of this program want each applicant decided alone; record them one by one"
+    ),
+    "line_unknown": "there is no line of places called {line!r}, or it is not for this outcome",
+    "zone_empty": "no applicant is left here to be confirmed",
     "meeting_closed": "the meeting was closed by {by}; reopen it, with a reason, to record more",
-    "place_was_offered": "they were offered a place, and nobody is told otherwise",
+    "place_was_offered": "they were offered a place, and an offer is not taken back by a change",
     "endorsement_empty": "write what speaks for this applicant",
-    "list_final": "the list is fixed",
+    "list_final": "the list is final",
     "meeting_recorded_otherwise": (
-        "the meeting recorded otherwise: {applicants}. Tick the list as it was recorded, or "
-        "record at the meeting what is meant now"
+        "the meeting recorded otherwise: {applicants}. Mark the list as it was recorded, "
+        "or record at the meeting what is meant now"
     ),
     "meeting_without_outcome": (
         "the meeting has no outcome yet (in, out or waitlist) for {applicants}; record it, "
@@ -76,34 +102,34 @@ TEXTS = {
     "no_meeting_open": "no meeting about this list is open; open it first",
     "meeting_not_possible": (
         "the program is {status}; a meeting decides once asking has ended, and until the "
-        "list is fixed"
+        "list is final"
     ),
     "conflict_of_interest": (
-        "you are in conflict with this applicant; somebody else records the outcome"
+        "you are in conflict with this applicant; another person records the outcome"
     ),
     "offer_until_past": "{until:%Y-%m-%d %H:%M} is past: name a later date",
     "answer_unknown": 'an applicant answers "accepted" or "declined"',
     "no_offer_made": "{applicant!r} was not offered a place",
     "offer_answered_already": "{applicant!r} has {answer} already",
     "offer_closed": (
-        "the offer to {applicant!r} is closed ({answer}), and the place may be somebody "
-        "else's by now"
+        "the offer to {applicant!r} is closed ({answer}), and the place may be another "
+        "applicant's by now"
     ),
     "risk_out_of_range": "a risk of {risk:g}: write a number from 0 to 0.5, e.g. 0.05",
     "offers_out_of_date": (
-        "changed since this was shown: {changed:, }, so somebody else may be next. Nothing was "
-        "offered; look at who is next now"
+        "changed since this was shown: {changed:, }, so another applicant may be next. "
+        "Nothing was offered; look at who is next now"
     ),
     "list_not_final_for_offers": (
-        "the list of {cycle!r} is not fixed, so there is no place to offer: `swapflow cycle "
-        "finalize {cycle}` comes first"
+        "the list of {cycle!r} is not final, so there is no place to offer: `swapflow "
+        "cycle finalize {cycle}` comes first"
     ),
     "reconsideration_reason_missing": "a reconsideration needs a reason, and who asked for it",
-    "kind_unknown": "the rules have no kind {kind!r}; they have {kinds}",
+    "kind_unknown": "the rules have no review {kind!r}; they have {kinds}",
     "recorded_meanwhile": (
         "others record at this moment, again and again; nothing was done; try again"
     ),
-    "withdrawal_reason_missing": "write why it is taken back; it stands in the record",
+    "withdrawal_reason_missing": "write why it is taken back; it is kept in the record",
     "reconsideration_signatures_missing": (
         "a reconsideration is signed by {needed} people, {count} given: --by A --by B"
     ),
@@ -118,28 +144,29 @@ TEXTS = {
     "letter_written_since": (
         "a letter to {applicant!r} was written since; take it back, if it has not left"
     ),
-    "offered_since": "{applicant!r} was offered a place since, and nobody is told otherwise",
-    "fresh_reviews_out_of_range": "ask for 1 to {most} fresh reviews",
+    "offered_since": (
+        "{applicant!r} was offered a place since, and an offer is not taken back by a change"
+    ),
+    "fresh_reviews_out_of_range": "ask for 1 to {most} new reviews",
     "fresh_reviewers_missing": (
-        "fresh reviews of kind {kind!r} wanted: {reviews}, by {reviewers} who never had "
-        "{applicant!r}; there are {available} such people; import more reviewers, or ask for "
-        "fewer"
+        "new reviews ({kind}) wanted: {reviews}, by {reviewers} who never had "
+        "{applicant!r}; {available} are left; import more reviewers, or ask for fewer"
     ),
     "reconsideration_before_list": (
-        "cycle {cycle!r} is {status}; while no list is fixed, ask for more reviews instead"
+        "program {cycle!r} is {status}; while no list is final, ask for more reviews instead"
     ),
     "applicant_is": "applicant {applicant!r} is {status}",
     "reconsideration_open_already": "a reconsideration of {applicant!r} is open already",
-    "applicant_on_list": "{applicant!r} stands on the list; there is nothing to reconsider",
+    "applicant_on_list": "{applicant!r} is on the list; there is nothing to reconsider",
     "no_list_to_reopen": "the program is {status}, so there is no list to reopen",
     "reopening_reason_missing": "a reopening needs a reason",
-    "undoing_reason_missing": "write why it is undone; it stands in the record",
+    "undoing_reason_missing": "write why it is undone; it is kept in the record",
     "prepared_decision_changed": (
-        "what you were about to sign was changed or taken back; look at it again"
+        "what you were about to sign was changed or withdrawn; look at it again"
     ),
     "list_changed_since_prepared": (
-        "changed since this was prepared: {changed:, }. Its signatures are void; nothing was "
-        "fixed; look at it again and prepare it again"
+        "changed since this was prepared: {changed:, }. Its signatures are void; the list "
+        "is not final; look at it again and prepare it again"
     ),
     "changed_since_shown": (
         "changed since this was shown: {changed:, }. Nothing was done; look at it again"
@@ -149,25 +176,26 @@ TEXTS = {
     "part_version": "the version of the list",
     "part_rules": "the rules",
     "part_list": "who is on the list, or the order",
+    "part_files": "whose file was opened",
     "part_missing": "which reviews are missing",
     "part_promised": "who keeps an offered place",
     "part_outcomes": "what is decided about applicants",
     "part_changes": "what is decided otherwise than proposed",
     "part_applicants": "the applicants",
     "part_reviewers": "the reviewers",
-    "part_held": "which letters are held",
+    "part_held": "which letters are waiting",
     "part_reconsideration": "which reconsideration is open",
-    "part_reviews": "how many fresh reviews came in",
+    "part_reviews": "how many new reviews came in",
     "part_evidence": "the estimates",
     "part_waitlist": "the places on the waitlist",
-    "part_places": "how many places are held",
+    "part_places": "how many places are taken",
     "part_result": "what is proposed",
     "part_next": "who is next",
     "part_lapsed": "which offers were not answered in time",
     "part_letters": "the letters, or who gets one",
     "part_unreachable": "who has no address",
     "part_unoffered": "who is chosen and has no offer",
-    "signed_already": "you have signed this; somebody else signs it too",
+    "signed_already": "you have signed this; a second signatory must sign it too",
     "reopening_by_one_person": "a reopening is asked for by one person and agreed to by another",
     "prepared_decision_just_changed": (
         "what you were about to sign was changed a moment ago; look again"
@@ -177,21 +205,20 @@ TEXTS = {
         "prepare it again"
     ),
     "fresh_reviews_waiting": (
-        "{waiting} of {reviews} fresh reviews are still out; they come in first, or the "
-        "reconsideration is taken back"
+        "{waiting} of {reviews} new reviews are not in yet; they come in first, or the "
+        "reconsideration is withdrawn"
     ),
     "reconsideration_result_unknown": 'people decide "added", "waitlisted" or "stays"',
     "places_are_taken": (
-        "{taken} of {places} places are held, so {applicant!r} would be number {number}; say "
-        "that this is meant (--beyond)"
+        "{taken} of {places} places are taken, so {applicant!r} would be number {number}; "
+        "say that this is meant (--beyond)"
     ),
     "deciding_otherwise_reason_missing": (
         "proposed is {proposed!r}; deciding otherwise needs a reason"
     ),
     "exception_reason_missing": "an exception needs a reason: {exceptions:; }",
     "waitlisted_already": (
-        "{applicant!r} is number {rank} on the waitlist, and nobody is moved down by a "
-        "reconsideration"
+        "{applicant!r} is number {rank} on the waitlist, and a reconsideration moves no one down"
     ),
     "no_reconsideration_open": "no reconsideration of {applicant!r} is open",
     "accepted_above_offered": (
@@ -199,18 +226,20 @@ TEXTS = {
         "at least 1"
     ),
     "rate_interval_invalid": (
-        "{low:g} to {high:g} is no interval of a rate: write two numbers between 0 and 1, "
+        "{low:g} to {high:g} is no range of a rate: write two numbers between 0 and 1, "
         "the smaller one first, e.g. 0.6 and 0.8"
     ),
     "monitoring_nothing_decided": (
-        "cycle {cycle}: nothing is decided yet, so there is no selection rate; record the "
-        "decision first"
+        "program {cycle}: nothing is decided yet, so there is no selection rate; record "
+        "the decision first"
     ),
     "monitoring_table_missing": "the report has no table over {attributes: and }",
     "monitoring_nothing_declared": (
-        "cycle {cycle}: no applicant declared anything; import columns monitor:NAME"
+        "program {cycle}: no applicant declared anything; import columns monitor:NAME"
     ),
-    "monitoring_attribute_unknown": "{name!r} was declared by nobody; there are {attributes}",
+    "monitoring_attribute_unknown": (
+        "{name!r} was declared by no applicant; there are {attributes}"
+    ),
     "limit_stands": "{group}: {held} chosen, {wants} wanted",
     "limit_wants": "{parts: and }",
     "at_least": "at least {minimum}",
@@ -221,17 +250,12 @@ TEXTS = {
     "limits_broken_cure": "choose others, or change the limits in the rules",
     "limits_given_way": "no list keeps to all of them; in the rules, {changes:; }",
     "below_floor": (
-        "{count} applications are below a floor; waive it with --waive REASON, or let the "
-        "reviews come in:\n"
-        "  {applicants:\n"
-        "  }"
+        "{count} applicants are below a floor; waive it with --waive REASON, or let the "
+        "reviews come in:\n  {applicants:\n  }"
     ),
     "below_floor_more": (
-        "{count} applications are below a floor; waive it with --waive REASON, or let the "
-        "reviews come in:\n"
-        "  {applicants:\n"
-        "  }\n"
-        "  and {more} more"
+        "{count} applicants are below a floor; waive it with --waive REASON, or let the "
+        "reviews come in:\n  {applicants:\n  }\n  and {more} more"
     ),
     "close_below_floor": (
         "{count} applicant too close to call has {have} × {kind}: {promised} are promised",
@@ -250,7 +274,7 @@ TEXTS = {
         ),
     ),
     "lacks_reviews": "{applicant}: lacks {kinds}",
-    "lacks_of_kind": "{count} of kind {kind!r}",
+    "lacks_of_kind": "{count} × {kind}",
     "something_waits": (
         "something else waits for signatures in this program; have it signed or take it back first"
     ),
@@ -258,7 +282,7 @@ TEXTS = {
     "places_must_stay_in": "The number of places must stay {places}: put in {moved} more.",
     "places_must_stay_out": "The number of places must stay {places}: leave out {moved} more.",
     "letter_list_open": "the list is open again",
-    "letter_application_is": "the application is {status}",
+    "letter_application_is": "the applicant is {status}",
     "letter_offer_closed": "the offer is closed",
     "letter_offered_since": "a place was offered since",
     "letter_list_differs": "the list says something else by now",

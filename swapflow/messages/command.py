@@ -8,7 +8,7 @@ TEXTS = {
     "applicant_in_other_state": (
         "{applicant!r} is {status}; only an applicant who is {allowed: or } can be {done}"
     ),
-    "requests_or_all": "name the requests to approve, or give --all (not both)",
+    "requests_or_all": "name the reviews to approve, or give --all (not both)",
     "bundle_key_malformed": (
         "--key {key!r} is no key: it has {digits} hexadecimal digits, as `swapflow cycle "
         "bundle` prints them"
@@ -33,8 +33,8 @@ TEXTS = {
     "by_without_for": "--by is for staff, with --for REVIEWER: name both",
     "reviewer_option_missing": "say who you are: --reviewer ID (or $SWAPFLOW_REVIEWER)",
     "reviewer_has_no_task": (
-        "reviewer {reviewer!r} has no task {task!r}; `swapflow inbox list {cycle} --reviewer "
-        "{reviewer}` lists them"
+        "reviewer {reviewer!r} has no review {task!r}; `swapflow inbox list {cycle} "
+        "--reviewer {reviewer}` lists them"
     ),
     "until_without_busy": "--until belongs to --kind busy",
     "severity_not_by_command": (
@@ -50,17 +50,17 @@ TEXTS = {
     "wording_group_unknown": "{file}: [{group}] is no group; use {groups}",
     "wording_group_settings": "{file}: [{group}] needs `subject` and `text`, nothing else",
     "wording_group_not_texts": "{file}: `subject` and `text` of [{group}] are texts in quotes",
-    "wording_file_empty": "{file} writes to nobody; it needs one of {groups}",
+    "wording_file_empty": "{file} writes to no group; it needs one of {groups}",
     "score_option_unreadable": "--score {text!r} cannot be read; write 0.7 or 70/100",
     "score_option_out_of_range": (
-        "--score {text!r} lies outside 0 to {most}; write a number from 0 to 1 such as 0.7, "
-        "or points out of a hundred such as 70/100"
+        "--score {text!r} lies outside 0 to {most}; write a number from 0 to 1, such as "
+        "0.7, or points out of a hundred such as 70/100"
     ),
     "mark_given_twice": "--mark for {criterion!r} is given twice",
     "marks_missing": 'no mark for {missing!r}; give each one, or say N/A: --mark "{first}=N/A"',
-    "kind_without_criteria": "this kind has no criteria; give the score itself: --score 0.7",
+    "kind_without_criteria": "this review has no criteria; give the score itself: --score 0.7",
     "mark_not_a_number": "{text!r}: {mark!r} is no number",
-    "applicant_not_in_cycle": "cycle {cycle!r} has no applicant {applicant!r}",
+    "applicant_not_in_cycle": "program {cycle!r} has no applicant {applicant!r}",
     "acceptance_rate_option": (
         "give either --accepted N --of N (last year), or --between LOW HIGH, e.g. 0.6 0.8"
     ),
@@ -83,7 +83,7 @@ TEXTS = {
     ),
     "past_estimates_unreadable": "{path}: this is not what `swapflow study past --json` prints",
     "days_option_unreadable": (
-        "--days {text!r} cannot be read: write KIND=N with a kind of the rules ({kinds}) and "
+        "--days {text!r} cannot be read: write KIND=N with one of the rules ({kinds}) and "
         "a number of days above 0"
     ),
     "start_not_a_date": "--start {text!r} is no date: write year-month-day, e.g. 2026-01-31",
@@ -97,7 +97,7 @@ TEXTS = {
     "reviewer_option_without_sheet": "{source}: --reviewer is for a sheet that came back",
     "sheet_format_option": "--format {form!r}: a sheet is xlsx or csv",
     "in_process_and_running": "--in-process and --running exclude each other",
-    "folder_not_empty": "{folder} holds something else; name an empty folder or remove it",
+    "folder_not_empty": "{folder} contains something else; name an empty folder or remove it",
     "folder_not_made": "{folder}: cannot be made ({problem})",
     "demo_decides_nothing": "{places} places for {applicants} applicants leave nothing to decide",
     "demo_delta_out_of_range": "--delta {delta} lies outside 0 to 1 (both excluded)",
@@ -113,7 +113,7 @@ TEXTS = {
         "--minutes {text!r}: {value!r} is no time; write --minutes KIND=N"
     ),
     "restore_unconfirmed": "this replaces the database of now by an older one; say so with --yes",
-    "cycle_or_all": "name a cycle, or give --all (not both)",
+    "cycle_or_all": "name a program, or give --all (not both)",
     "round_or_cycle": "give --round or --cycle, not both",
     "round_not_listed": "there is no round {round!r}; see `swapflow round list`",
     "passwords_differ": "the two passwords differ; nothing was stored",

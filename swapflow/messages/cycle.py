@@ -1,24 +1,24 @@
 """A cycle from its launch on: applicants, reviewers, requests, rules."""
 
 TEXTS = {
-    "reviewer_not_in_cycle": "cycle {cycle!r} has no reviewer {reviewer!r}",
-    "request_not_waiting": "this request does not wait for approval any more",
+    "reviewer_not_in_cycle": "program {cycle!r} has no reviewer {reviewer!r}",
+    "request_not_waiting": "this review does not wait for approval any more",
     "swap_names_nothing": "choose another applicant or a reviewer, or approve it as it is",
     "cycle_moved_on": "the program moved on meanwhile; look again, then try once more",
-    "request_unknown": "there is no such request in this program",
+    "request_unknown": "this review is not in this program",
     "swap_applicant_impossible": "this applicant cannot be asked about in its place",
     "swap_reviewer_impossible": (
         "this reviewer may not be asked about this applicant: a conflict, asked before, or "
         "no capacity left"
     ),
-    "swap_above_budget": "this kind costs more by now, and the budget has no room for it",
+    "swap_above_budget": "this review costs more by now, and the budget has no room for it",
     "dashboard_of_another_release": "this board is of another release",
     "dashboard_unreadable": "this is no board",
     "reviewer_not_chosen": "choose a reviewer of this program",
     "applicant_not_named": "write the id of an applicant of this program",
-    "reason_missing": "write why; it stands in the record",
+    "reason_missing": "write why; it is kept in the record",
     "not_launched_set_estimates": "the program is not launched; set `estimates` in its rules",
-    "list_final_estimates": "the list is fixed; reopen it before it is made otherwise",
+    "list_final_estimates": "the list is final; reopen it before it is made otherwise",
     "estimates_already_used": "the list is made by {estimates} already",
     "round_not_found_make_it": (
         "there is no round {round!r}; `swapflow round new {round}` makes one"
@@ -28,7 +28,7 @@ TEXTS = {
         "beginning with a letter or digit"
     ),
     "call_not_sent_here": "nothing here sends the call {call}; a worker does",
-    "cycle_not_launched": "cycle {cycle!r} was not launched yet, so there is nothing to say",
+    "cycle_not_launched": "program {cycle!r} was not launched yet, so there is nothing to say",
     "offer_open_answer_it": (
         "applicant {applicant!r} has an offer; record their answer instead, and the place is "
         "passed on"
@@ -43,12 +43,13 @@ TEXTS = {
     "reviewer_not_in_program": "program {cycle!r} has no reviewer {reviewer!r}",
     "erased_not_in_list": "{name!r} is confirmed, and the list has no row of this id",
     "erasure_key_unusable": (
-        "the key in {path} cannot be used ({problem}), and without it a list could bring the "
-        "person back unnoticed; nobody was erased. Let swapflow's user write there"
+        "the key in {path} cannot be used ({problem}), and without it a list could bring "
+        "the person back unnoticed; no one was erased. Let the system user of the server "
+        "write there"
     ),
     "erasure_key_stays": (
-        "the key in {path} cannot be deleted ({problem}); let swapflow's user write there, then "
-        "try again"
+        "the key in {path} cannot be deleted ({problem}); let the system user of the "
+        "server write there, then try again"
     ),
     "reviewer_erased": "reviewer {reviewer} of {cycle!r} was erased already",
     "erasing_on_hold": (
@@ -73,24 +74,24 @@ TEXTS = {
         "id. Nothing was changed"
     ),
     "cycle_launched_before": (
-        "cycle {cycle!r} was launched before (it is {status}); a second launch would ask "
-        "everyone twice"
+        "program {cycle!r} was launched before (it is {status}); a second launch would "
+        "ask everyone twice"
     ),
-    "cycle_cannot_launch": "cycle {cycle!r} cannot be launched:\n{problems}",
+    "cycle_cannot_launch": "program {cycle!r} cannot be launched:\n{problems}",
     "launch_automatic_reviewers": (
         "automatic reviewers in a real program ({programs}): give the rules an [automatic] "
         "table with purpose, approver and date, or take them off the roster"
     ),
     "launch_files_not_redacted": (
-        "{count} applications have files that are not marked redacted, in a blind program "
+        "{count} applicants have files that are not marked redacted, in a blind program "
         "({applicants}): mark them redacted, or set blind = false"
     ),
     "launch_decides_nothing": (
-        "{places} places for {applications} applications leave nothing to decide: import "
-        "more applications, or lower the places"
+        "{places} places for {applications} applicants leave nothing to decide: import "
+        "more applicants, or lower the places"
     ),
     "launch_too_many_applications": (
-        "max_applicants = {most} is less than the {applications} applications there are: "
+        "max_applicants = {most} is less than the {applications} applicants there are: "
         "raise it in the rules"
     ),
     "launch_budget_below_floors": (
@@ -98,10 +99,10 @@ TEXTS = {
         "({staff}): raise the budget to at least {least}, or lower the floors"
     ),
     "launch_kind_without_reviewer": (
-        "no reviewer takes {kind!r}: import one, or remove this kind from the rules"
+        "no reviewer takes {kind!r}: import one, or remove it from the rules"
     ),
     "launch_too_few_reviewers": (
-        "{count} applications have fewer than {needed} reviewers for {kind!r} without a "
+        "{count} applicants have fewer than {needed} reviewers for {kind!r} without a "
         "conflict of interest ({applicants}): add a reviewer"
     ),
     "import_contradicts_record": "applicant {applicant!r}: {reason}; nothing was imported. {cure}",
@@ -120,49 +121,49 @@ TEXTS = {
     "nothing_waits_for_reviewer": "nothing waits for reviewer {reviewer!r}",
     "reviewer_reminded_today": "reviewer {reviewer!r} was asked today already; try tomorrow",
     "everybody_reminded_today": (
-        "everybody who is late and has a mail address was asked today already"
+        "every late reviewer with a mail address was asked today already"
     ),
     "pin_reason_missing": "why is {applicant!r} put there? Give a reason",
-    "pinned_so_already": "{applicant!r} stands so already",
+    "pinned_so_already": "{applicant!r} has this status already",
     "came_in_meanwhile": "something came in at the same moment; try again",
     "pins_need_mixture": (
-        'the rules compare single applicants (certificate = "pairwise"), which knows nobody '
-        'whose place is certain; write certificate = "mixture" first'
+        'the rules compare single applicants (certificate = "pairwise"), which finds no '
+        'applicant\'s place certain; write certificate = "mixture" first'
     ),
     "no_candidate": "{applicant!r} is no candidate",
     "groups_share_no_applicant": (
-        "{count} groups of reviewers will share no applicant ({groups:; }), so nothing will "
-        "tell how severe one group is against another: let some applicants be read by people "
-        "of several groups, with panels that overlap or a second review"
+        "{count} groups of reviewers will share no applicant ({groups:; }), so nothing "
+        "will tell how high one group marks against another: let some applicants be read "
+        "by people of several groups, with panels that overlap or a second review"
     ),
     "kinds_overlap_by_chance": (
-        "kinds overlap by chance: at most {kinds} go to applicants near the cut, for {cost} "
-        "of the {left} that the floors and the reserve leave"
+        "reviews and interviews are compared by chance: at most {kinds} go to applicants "
+        "near the cut, for {cost} of the {left} that the floors and the reserve leave"
     ),
     "seed_written": (
-        "the seed {seed} is written in the rules file: who knows it can try ids until one wins "
-        "every tie. Without one (seed = 0) the launch draws a seed that nobody sees before the "
-        "list is final"
+        "the seed {seed} is written in the rules file: who knows it can try ids until one "
+        "wins every tie. Without one (seed = 0) the launch draws a seed that stays hidden "
+        "until the list is final"
     ),
     "close_floor_forecast": (
-        "about {count} applicants are likely to be too close to call once everybody has what they "
-        "are promised; {promised} for each of them take about {cost} of the {left} that the other "
-        "floors and the reserve leave"
+        "about {count} applicants are likely to be too close to call once every applicant "
+        "has what is promised; {promised} for each of them take about {cost} of the "
+        "{left} that the other floors and the reserve leave"
     ),
     "close_floor_above_budget": (
-        "about {count} applicants are likely to be too close to call once everybody has what they "
-        "are promised; {promised} for each of them take about {cost}, and the other floors and "
-        "the reserve leave {left}: raise the budget, or lower the floor for those too close to "
-        "call"
+        "about {count} applicants are likely to be too close to call once every applicant "
+        "has what is promised; {promised} for each of them take about {cost}, and the "
+        "other floors and the reserve leave {left}: raise the budget, or lower the floor "
+        "for those too close to call"
     ),
     "floors_above_capacity": (
         "the floors ask for {floor} × {kind}, and the reviewers take {room} in all: raise "
         "capacities, or add reviewers"
     ),
     "reviewers_take_both": (
-        "{count} of {reviewers} reviewers take both {first} and {second}: nobody gets the "
-        "same applicant twice, but the two opinions come from the same people. Separate them "
-        "by capacities if they shall be independent"
+        "{count} of {reviewers} reviewers take both {first} and {second}: no reviewer "
+        "gets the same applicant twice, but the two opinions come from the same people. "
+        "Separate them by capacities if they shall be independent"
     ),
     "reviewers_without_mail": (
         "{count} reviewers have no mail address: they get no mail and cannot sign in"
@@ -170,25 +171,44 @@ TEXTS = {
     "applicants_incomplete": (
         "{count} applicants are incomplete: they take part once they are marked ready"
     ),
-    "application_not_in_cycle": "cycle {cycle!r} has no application {applicant!r}",
+    "application_not_in_cycle": "program {cycle!r} has no applicant {applicant!r}",
     "cycle_finalized": (
-        "cycle {cycle!r} is finalized; `swapflow cycle reopen` starts another version"
+        "program {cycle!r} is finalized; `swapflow cycle reopen` starts another version"
     ),
     "rule_needs_sigma": (
         "the rule {rule!r} needs `sigma`, the spread of marks around an applicant's true "
         "score on a scale of 0 to 1; 0.15 to 0.17 is common"
     ),
-    "list_final_rules": "the list is fixed; reopen it before the rules change",
-    "request_not_found": "there is no request {request!r}",
-    "request_not_proposed": "request {request!r} is {status}, not proposed",
+    "list_final_rules": "the list is final; reopen it before the rules change",
+    "request_not_found": "there is no review {request!r}",
+    "request_not_proposed": "review {request!r} is {status}, not proposed",
+    "nobody_ticked": "choose the applicants first",
+    "too_many_ticked": "{count} applicants are chosen; at most {most} at once",
+    "ticked_not_in_program": "one of the chosen applicants is not in this program",
+    "ticked_in_other_state": (
+        "{count} of the chosen is not {allowed}: {applicants}; nothing was done, leave it out",
+        "{count} of the chosen are not {allowed}: {applicants}; nothing was done, leave them out",
+    ),
+    "request_not_taken_back": (
+        "this review cannot be taken back: it was begun, answered or closed, or the rule asked "
+        "for it"
+    ),
+    "held_act_unknown": "this program has no act of this number to undo",
+    "held_act_ended": "nothing was undone: it was carried out or undone already",
+    "held_date_moved": (
+        "nothing was undone: one of these dates was changed since; change it on the page of "
+        "interviews"
+    ),
+    "held_requests_gone": "none of these reviews waited for approval any more",
     "kinds_moved": (
-        "kinds may be appended, not removed, renamed or moved: {before} before, {after} now"
+        "reviews and interviews may be appended, not removed, renamed or moved: {before} "
+        "before, {after} now"
     ),
     "seed_fixed": "the seed cannot change after launch: ties hang on it",
     "attribute_fixed": "the objective's attribute cannot change after launch",
     "budget_below_spent": "a budget of {budget} is below the {spent} that are spent and committed",
     "cycle_in_other_state": (
-        "cycle {cycle!r} is {status}; only a cycle that is {allowed} can be {verb}"
+        "program {cycle!r} is {status}; only a program that is {allowed} can be {verb}"
     ),
     "names_and_more": "{names} and {more} more",
     "joined_by_and": " and ",
@@ -196,11 +216,11 @@ TEXTS = {
     "more_groups": "{count} more groups",
     "requests_wait_with_reviewer": (
         (
-            "{count} request of {cycle!r} wait with {reviewer!r}; `swapflow reviewers "
+            "{count} review of {cycle!r} waits with {reviewer!r}; `swapflow reviewers "
             "leave {cycle} {reviewer}` passes them on to others, then erase"
         ),
         (
-            "{count} requests of {cycle!r} wait with {reviewer!r}; `swapflow reviewers "
+            "{count} reviews of {cycle!r} wait with {reviewer!r}; `swapflow reviewers "
             "leave {cycle} {reviewer}` passes them on to others, then erase"
         ),
     ),
@@ -211,10 +231,11 @@ TEXTS = {
         "figures about the reviewers of {cycle} are gone: the list has been final for {days} days"
     ),
     "no_deadline": "there is no deadline: asking goes on until the budget or the gain ends it",
-    "no_application_yet": "there is no application yet: import applicants",
+    "no_application_yet": "there is no applicant yet: import applicants",
     "sign_in_without_provider": (
-        'sign_in = "provider": no identity provider is connected, so nobody could open the '
-        'program: set sign_in = "any", or have whoever runs swapflow set SWAPFLOW_OIDC_ISSUER'
+        'sign_in = "provider": no identity provider is connected, so no one could open '
+        'the program: set sign_in = "any", or have an administrator set '
+        "SWAPFLOW_OIDC_ISSUER"
     ),
     "no_automatic_reviewer_here": "nothing here answers for the automatic reviewer {reviewer!r}",
 }

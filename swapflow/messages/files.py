@@ -4,8 +4,10 @@ TEXTS = {
     "archive_unreadable": (
         "the archive cannot be read ({problem}); pack the files anew as an ordinary ZIP"
     ),
-    "archive_too_many_files": "the archive holds {files} files, and {most} are the most at once",
-    "archive_too_large": "the archive holds more than {most} MB; split it",
+    "archive_too_many_files": (
+        "the archive contains {files} files, and {most} are the most at once"
+    ),
+    "archive_too_large": "the archive contains more than {most} MB; split it",
     "column_missing": "there is no column for the {role}",
     "column_missing_cure": (
         "Name it {role}, or say by a mapping which it is. The columns are {columns}"
@@ -35,8 +37,8 @@ TEXTS = {
         "{name}: there is no encoding {encoding!r}. Name one such as utf-8, cp1252 or utf-16"
     ),
     "bytes_not_in_encoding": (
-        "{name}: line {line} holds bytes that {encoding} does not know. Save the file as "
-        "UTF-8 (in Excel: CSV UTF-8), or say its encoding"
+        "{name}: line {line} contains bytes that {encoding} does not know. Save the file "
+        "as UTF-8 (in Excel: CSV UTF-8), or say its encoding"
     ),
     "encodings_mixed": (
         "{name}: line {first} is UTF-8 and line {second} is not, so no encoding reads both. "
@@ -44,15 +46,15 @@ TEXTS = {
     ),
     "path_unwritable": "{path}: cannot be written ({problem}). Choose another folder",
     "header_repeated": "{count} columns have this header",
-    "cell_control_character": "the cell holds a control character (U+{character:04X})",
+    "cell_control_character": "the cell contains a control character (U+{character:04X})",
     "json_too_large": (
         "{name}: object {number}: more than {rows} rows or {cells} cells. Split the file"
     ),
     "json_file_too_large": (
-        "{file}: more than {most} kB, which no such file has. Check that it is the one meant"
+        "{file}: more than {most} kB, which no file like this has. Check that it is the one meant"
     ),
     "not_json": "{name}: this is no JSON: {problem}",
-    "json_key_twice": "{name}: the key {key!r} stands twice in one object. Keep one",
+    "json_key_twice": "{name}: the key {key!r} occurs twice in one object. Keep one",
     "json_not_a_list": (
         '{name}: a list of objects is expected, such as [{{"id": "A1", "name": "…"}}, …]'
     ),
@@ -64,7 +66,7 @@ TEXTS = {
         "{path}: this is no private key in PEM without a password; move it away and a new "
         "one is made, or put the right one there"
     ),
-    "signing_key_not_ed25519": "{path}: this key is not of the kind Ed25519; use one that is",
+    "signing_key_not_ed25519": "{path}: this key is not an Ed25519 key; use one that is",
     "past_scores_unmatched": (
         "{source}: no score of these applicants is in it. Check that both files use the same ids"
     ),
@@ -75,8 +77,8 @@ TEXTS = {
         "{text!r} is no scale. Write the worst and the best score, e.g. 0..5, or 5..1 where "
         "1 is best"
     ),
-    "kind_column_unknown": "there is no kind {kind!r}",
-    "score_kind_cure": "Name the kind, one of {kinds}",
+    "kind_column_unknown": "there is no review {kind!r}",
+    "score_kind_cure": "Name the review or interview, one of {kinds}",
     "files_too_large_together": "these files are too large together for one archive (4 GB)",
     "sheet_format_unknown": "a sheet is xlsx or csv, not {form}",
     "row_of_erased_held": (
@@ -101,9 +103,9 @@ TEXTS = {
             "cannot be known"
         ),
     ),
-    "sheet_empty": "nothing waits for this reviewer, so there is no sheet to fill",
+    "sheet_empty": "this reviewer has no open review, so there is no sheet to fill",
     "sheet_without_key_column": (
-        "{source}: no column is called {column!r}, so nothing says which request a row is "
+        "{source}: no column is called {column!r}, so nothing says which review a row is "
         "about. Send back the sheet as it went out"
     ),
     "table_too_large": "{name}: larger than {most} MB. Split it, or leave out columns not needed",
@@ -197,5 +199,5 @@ TEXTS = {
         "{least:g} to {most:g}; state the worst and the best possible score, e.g. --scale "
         "1..10 (or 5..1 where 1 is best)"
     ),
-    "kinds_are": "The kinds are {kinds}",
+    "kinds_are": "The reviews and interviews are {kinds}",
 }

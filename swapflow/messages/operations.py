@@ -21,7 +21,7 @@ TEXTS = {
     ),
     "metrics_port_taken": (
         "SWAPFLOW_METRICS_PORT {port} cannot be had ({problem}); choose another, or stop "
-        "whoever has it"
+        "the process that has it"
     ),
     "process_does_not_start": "{name} does not start; it said{output}{hint}",
     "web_host_without_tls": (
@@ -30,12 +30,13 @@ TEXTS = {
         "http://127.0.0.1:8000 if a proxy or container keeps them out"
     ),
     "public_url_not_encrypted": (
-        "SWAPFLOW_PUBLIC_URL: {address} is not encrypted, and {host} is another machine for "
-        "those who sign in: put a proxy with TLS before it and write https://… "
-        "(deploy/Caddyfile), or set SWAPFLOW_INSECURE=1 if nobody else is on this network"
+        "SWAPFLOW_PUBLIC_URL: {address} is not encrypted, and {host} is another machine "
+        "for those who sign in: put a proxy with TLS before it and write https://… "
+        "(deploy/Caddyfile), or set SWAPFLOW_INSECURE=1 if no other machine is on this "
+        "network"
     ),
     "database_password_common": (
-        "SWAPFLOW_DATABASE_URL: the database's password is one that everybody tries first; "
+        "SWAPFLOW_DATABASE_URL: the database's password is one that attackers try first; "
         "give the database another, e.g. from `openssl rand -hex 24`, and write it here"
     ),
     "sso_extra_missing": (
@@ -48,12 +49,12 @@ TEXTS = {
         "it hands out"
     ),
     "oidc_issuer_not_encrypted": (
-        "SWAPFLOW_OIDC_ISSUER: {issuer} is not encrypted: whoever is on the way could sign "
-        "in as anybody; write https://…"
+        "SWAPFLOW_OIDC_ISSUER: {issuer} is not encrypted: those who listen on the way "
+        "could sign in as any person; write https://…"
     ),
     "oidc_secret_common": (
-        "SWAPFLOW_OIDC_CLIENT_SECRET: it is one that everybody tries first; let the provider "
-        "make another, and write it here"
+        "SWAPFLOW_OIDC_CLIENT_SECRET: it is one that attackers try first; let the "
+        "provider make another, and write it here"
     ),
     "secret_key_short": (
         "SWAPFLOW_SECRET_KEY: it is not set, or shorter than {shortest} characters: write "

@@ -20,9 +20,9 @@ TEXTS = {
     "interview_time_skipped": "the clocks skip this hour; choose another",
     "interview_length_unreadable": "give the length in minutes, e.g. 45",
     "estimates_not_chosen": "say whether the list is to be made by raw or adjusted estimates",
-    "applicant_unknown": "there is no such applicant in this program",
-    "card_format_unknown": "a card comes as html, pdf or json, not as {form}",
-    "chart_unknown": "there is no such chart",
+    "applicant_unknown": "this applicant is not in this program",
+    "card_format_unknown": "a decision card comes as html, pdf or json, not as {form}",
+    "chart_unknown": "this chart does not exist",
     "list_not_decidable": "the program is {status}; a list can be decided once asking has ended",
     "not_a_candidate_typed": "{name!r} is no applicant who can be on the list",
     "list_version_unknown": "there is no version {version} of this list",
@@ -40,14 +40,15 @@ TEXTS = {
     "minutes_format_unknown": "the minutes are to be had as html, pdf or json, not as {form!r}",
     "monitoring_format_unknown": "the sums come as csv, xlsx or json",
     "monitoring_not_for_deciders": (
-        "whoever decides or signs in a program does not see its groups of applicants, before "
-        "or after; somebody with the compliance role alone can"
+        "people who decide or sign in a program do not see its groups of applicants, "
+        "before or after; people with the compliance role alone can"
     ),
     "file_not_chosen": "choose a file first",
     "upload_file_empty": "{name}: the file is empty",
     "text_too_long": "this has {length:,} characters, and {most:,} are the most; shorten it",
     "form_name_too_deep": (
-        "{name}…: this form has no such field; a name has at most {most} parts. Open the page anew"
+        "{name}…: this form has no field of this name; a name has at most {most} parts. "
+        "Open the page anew"
     ),
     "form_too_many_rows": "{rows} rows are too many; {most} are the most",
     "rate_from_last_round": "{accepted} of {offered} accepted",
@@ -66,27 +67,27 @@ TEXTS = {
         "try again, or come in another way"
     ),
     "provider_answered_error": (
-        "your organisation's sign-in answered {error!r}; tell whoever runs swapflow, and "
+        "your organisation's sign-in answered {error!r}; tell an administrator, and "
         "meanwhile come in another way"
     ),
     "provider_not_trusted": (
-        "what your organisation's sign-in answered cannot be trusted, so nobody was signed "
-        "in; tell whoever runs swapflow, and meanwhile come in another way"
+        "what your organisation's sign-in answered cannot be trusted, so no one was "
+        "signed in; tell an administrator, and meanwhile come in another way"
     ),
     "provider_not_connected": "no identity provider is connected here; sign in another way",
     "applicant_id_unknown": "there is no applicant with this id",
     "asked_by_missing": "write who asked for it",
     "result_not_chosen": "choose what becomes of it",
     "asked_on_unreadable": "write the day like 2027-05-04",
-    "fresh_reviews_unreadable": "write how many fresh reviews are asked for, e.g. 2",
+    "fresh_reviews_unreadable": "write how many new reviews are asked for, e.g. 2",
     "review_not_chosen": "choose one of this reviewer's reviews",
     "erasing_reviewer_name_differs": "type {name} to erase this reviewer; nothing was erased",
-    "reviewer_action_unknown": "there is no such thing to do",
-    "nothing_to_take_back": "there is nothing to take back: all of it was begun or answered",
+    "reviewer_action_unknown": "this act does not exist",
+    "nothing_to_take_back": "there is nothing to withdraw: all of it was begun or answered",
     "absence_day_unreadable": "give a day, such as 2027-01-31",
     "absence_days_reversed": "the last day comes after the first",
-    "reviewer_unknown": "there is no such reviewer in this program",
-    "kind_not_in_rules": "the rules have no kind {kind!r}",
+    "reviewer_unknown": "this reviewer is not in this program",
+    "kind_not_in_rules": "the rules have no review {kind!r}",
     "rules_file_too_long": (
         "{name}: this is too long for a rules file; {most} kB are the most. Check that it is the "
         "one meant"
@@ -96,23 +97,23 @@ TEXTS = {
         "this review waits for another account; sign in as the person who wrote it"
     ),
     "draft_malformed": "a draft is {{version, body}} as JSON",
-    "draft_body_malformed": "a draft's body holds texts by name",
+    "draft_body_malformed": "a draft's body has texts by name",
     "note_control_character": "there is a control character in the note",
-    "task_of_another_program": "this task is of another program",
+    "task_of_another_program": "this review is of another program",
     "time_zone_unknown": "there is no time zone {name!r}; write e.g. UTC",
     "sheet_format_not_offered": "a sheet is xlsx or csv",
     "reason_too_long": "this has {length:,} characters; {most:,} are the most",
     "reason_control_character": "there is a control character in this; write it by hand",
-    "requests_not_chosen": "choose at least one request that still waits",
-    "approval_not_chosen": "choose whether to approve or to strike",
-    "user_account_unknown": "there is no such account",
-    "own_account_closed_by_others": "somebody else must close your account",
+    "requests_not_chosen": "choose at least one review that still waits",
+    "approval_not_chosen": "choose whether to approve or to decline",
+    "user_account_unknown": "this account is not known",
+    "own_account_closed_by_others": "another administrator must close your account",
     "role_not_chosen": "choose a role",
     "role_scope_not_chosen": "choose where the role reaches",
     "whole_number_from_zero": "write a whole number from 0 to {most:,}",
     "whole_number_between": "write a whole number from {least} to {most:,}",
     "cycle_id_reserved": "{cycle!r} is an address of its own here; choose another id",
     "text_control_characters": (
-        "this holds invisible control characters; type it instead of pasting it"
+        "this contains invisible control characters; type it instead of pasting it"
     ),
 }

@@ -7,7 +7,7 @@ TEXTS = {
     "method_limit_given_way": "No list keeps to every limit; in the rules, {change}.",
     "method_scores": "Scores that count: {scores}.",
     "method_spent_and_committed": (
-        "Spent: {spent} of {budget} {unit}; {committed} more were set aside for open requests."
+        "Spent: {spent} of {budget} {unit}; {committed} more were kept for open reviews."
     ),
     "method_spent": "Spent: {spent} of {budget} {unit}.",
     "method_stop": "Why no more was asked for: {reason}",
@@ -17,29 +17,30 @@ TEXTS = {
     ),
     "list_quality": (
         (
-            "By the model, this list is about {loss:.1f} of 100 points a place short of the best "
-            "possible (90 % range {low:.1f} to {high:.1f}); about {belong:.0f} of its {count} "
-            "place would stay if everybody were reviewed without end."
+            "By the model, this list is about {loss:.1f} of 100 points a place short of "
+            "the best possible (90 % range {low:.1f} to {high:.1f}); about {belong:.0f} "
+            "of its {count} place would stay if every applicant were reviewed without end."
         ),
         (
-            "By the model, this list is about {loss:.1f} of 100 points a place short of the best "
-            "possible (90 % range {low:.1f} to {high:.1f}); about {belong:.0f} of its {count} "
-            "places would stay if everybody were reviewed without end."
+            "By the model, this list is about {loss:.1f} of 100 points a place short of "
+            "the best possible (90 % range {low:.1f} to {high:.1f}); about {belong:.0f} "
+            "of its {count} places would stay if every applicant were reviewed without "
+            "end."
         ),
     ),
     "list_belongs": (
         (
             "By the model, about {belong:.0f} of this list's {count} place would stay if "
-            "everybody were reviewed without end."
+            "every applicant were reviewed without end."
         ),
         (
             "By the model, about {belong:.0f} of this list's {count} places would stay if "
-            "everybody were reviewed without end."
+            "every applicant were reviewed without end."
         ),
     ),
     "way_mean": ("{count} mark of {mean:.0f}.", "{count} marks, average {mean:.0f}."),
-    "way_severity_up": "These reviewers are severe: {points:.0f} points are added.",
-    "way_severity_down": "These reviewers are generous: {points:.0f} points are taken away.",
+    "way_severity_up": "These reviewers mark low: {points:.0f} points are added.",
+    "way_severity_down": "These reviewers mark high: {points:.0f} points are taken away.",
     "way_model_up": (
         "The model adds {points:.0f} points, for few marks and for differences between reviewers."
     ),
@@ -47,8 +48,8 @@ TEXTS = {
         "The model takes {points:.0f} points away, for few marks and for differences between "
         "reviewers."
     ),
-    "way_kind_up": "This kind is marked severely: {points:.0f} points are added.",
-    "way_kind_down": "This kind is marked generously: {points:.0f} points are taken away.",
+    "way_kind_up": "This review is marked low: {points:.0f} points are added.",
+    "way_kind_down": "This review is marked high: {points:.0f} points are taken away.",
     "way_few": (
         (
             "With only {count} mark the estimate stays near the program's average: "
@@ -82,7 +83,7 @@ TEXTS = {
         "reviewers) the proposed list's score is within {loss:.3f} of the highest "
         "obtainable, with probability {confidence:.2f}. This is about marks, not merit."
     ),
-    "sigma_estimated": "{sigma:.3f}, estimated from this round",
+    "sigma_estimated": "{sigma:.3f}, estimated from this program",
     "sigma_stated": "{sigma:.3f}",
     "heuristic_stop": "For this objective the stop is a heuristic and proves nothing.",
     "about_raw_marks": "It is about marks as they were given; the list is by adjusted estimates.",

@@ -48,22 +48,22 @@ TEXTS = {
         "{path}, line {line}: the interview's score01 is {mark:g}; write scores from 0 to 1"
     ),
     "cycle_stuck": (
-        "cycle {cycle!r} has not moved for {seconds:.0f} seconds: is `swapflow up` running, "
-        "with a coordinator and a worker?"
+        "program {cycle!r} has not moved for {seconds:.0f} seconds: is `swapflow up` "
+        "running, with a coordinator and a worker?"
     ),
     "recorded_twice": "reviewer {reviewer!r} judged {item!r} twice in this recording",
-    "marks_above_budget": "{marks} marks of kind {kind} cost more than what is left of the budget",
-    "no_further_mark": "somebody can be given no further mark of kind {kind}",
+    "marks_above_budget": "{marks} marks ({kind}) cost more than what is left of the budget",
+    "no_further_mark": "an applicant can be given no further mark ({kind})",
     "matplotlib_missing": (
         "studies draw with matplotlib, which is not installed: pip install 'swapflow[studies]'"
     ),
     "kernel_parameters_invalid": (
         "sigma must be positive and delta between 0 and 1, not {sigma:g} and {delta:g}"
     ),
-    "kernel_pairwise_needs_top_k": "the pairwise certificate holds for plain top-k only",
+    "kernel_pairwise_needs_top_k": "the pairwise certificate is right for plain top-k only",
     "kernel_need_unsupported": (
-        "kinds are chosen by need under a mixture or pairwise radius, for plain top-k and a "
-        "strong pull that costs no less than a weak one"
+        "reviews and interviews are chosen by need under a mixture or pairwise radius, "
+        "for plain top-k and a strong pull that costs no less than a weak one"
     ),
     "kernel_symdiff_unsupported": "the policy symdiff is known for the paper's radius only",
     "kernel_truths_of_other_runs": "{rows} rows of truth do not fit {runs} runs",
@@ -71,12 +71,12 @@ TEXTS = {
     "kernel_groups_of_other_arms": "there are groups of {groups} applicants, not of {arms}",
     "study_unknown": "there is no study {study!r}; there are {studies}",
     "finding_unreadable": "{path} is no record of a study: {problem}",
-    "known_round_without_attribute": "nobody in this round has {attribute!r}",
+    "known_round_without_attribute": "no applicant in this round has {attribute!r}",
     "minutes_kind_unknown": (
         "--minutes {kind}={value:g}: there is no {kind!r} in these files; there are {kinds}"
     ),
     "levels_not_ascending": (
-        "a rubric needs two or more different marks in ascending order, not {levels}"
+        "a score form needs two or more different marks in ascending order, not {levels}"
     ),
     "sweep_processes_died": (
         "the sweep's processes died {deaths} times in a row, most likely for want of memory: "
@@ -89,14 +89,14 @@ TEXTS = {
     "sweep_chunk_missing": "no chunk {path} is specified, as seen from this worker",
     "sweep_work_elsewhere": "{work} does not lie in {home}",
     "sweep_rows_miscounted": "{work} gave {rows} rows of {name!r} for {runs} runs",
-    "sweep_function_missing": "{module} has no function {function!r}; work is such a function",
+    "sweep_function_missing": "{module} has no function {function!r}; work names a function",
     "sweep_folder_in_use": (
         "another sweep is at work in {folder}; wait for it or give another --out"
     ),
     "tier_cuts_unsuitable": (
-        "the cuts {cuts} do not suit {applicants} applicants, {kinds} kinds and {places} "
-        "places: give one cut for each kind, each smaller than the one before, the last one "
-        "{places}"
+        "the cuts {cuts} do not suit {applicants} applicants, {kinds} kinds of review and "
+        "{places} places: give one cut for each kind of review, each smaller than the one "
+        "before, the last one {places}"
     ),
     "tiers_need_top_k": "tiers cut by the best utilities: the objective must be top-k",
     "plan_impossible": "{source}: {problems:\n  }",

@@ -15,7 +15,9 @@ TEXTS = {
         "you review in this program, which is blind, so you know this applicant by a number until "
         "asking ends. You can open them with a reason; then you are never asked about them"
     ),
-    "asking_has_ended": "nobody is asked any more in this program, so its reviewers see everybody",
+    "asking_has_ended": (
+        "no more reviews are asked for in this program, so its reviewers see every applicant"
+    ),
     "not_a_reviewer_here": "you do not review in this program, so no applicant is closed to you",
     "conflict_not_on_record": "{reviewer!r} is in no conflict with {applicant!r} on record",
     "conflict_of_one_address": (
@@ -27,7 +29,8 @@ TEXTS = {
         "nothing to lift"
     ),
     "program_asks_nobody_twice": (
-        "this program was launched when nobody was asked twice about an applicant, and goes on so"
+        "this program was launched when no reviewer was asked twice about an applicant, "
+        "and goes on so"
     ),
     "conflict_stays": (
         "the reviewer is in conflict with this applicant; remove the conflict first, if it is none"
@@ -35,64 +38,66 @@ TEXTS = {
     "opened_stays": (
         "the reviewer has opened this applicant in another role; what was read stays known"
     ),
-    "request_is_open": "the reviewer has an open request about this applicant",
+    "request_is_open": "the reviewer has an open review of this applicant",
     "reviewer_reads_as_staff": (
         "{reviewer} has another role in this program and may have read meanwhile what others "
         "said, so they are not asked again"
     ),
     "tasks_unreadable": (
-        "the tasks of program {cycle} cannot be shown at the moment; nothing is lost. Tell the "
-        "office that invited you"
+        "the reviews of program {cycle} cannot be shown at the moment; nothing is lost. "
+        "Tell the office that invited you"
     ),
     "criterion_unknown": (
-        "the rubric of {kind!r} has no criterion {criterion!r}; it has {criteria}"
+        "the score form of {kind!r} has no criterion {criterion!r}; it has {criteria}"
     ),
     "every_criterion_not_applicable": (
-        "every criterion of {kind!r} is N/A; give a mark for at least one, or decline"
+        "no criterion of {kind!r} is marked; give a mark for at least one, or decline"
     ),
     "mark_not_in_scale": (
         "{criterion!r}: {mark:g} is none of the marks {choices}; choose one of them, or N/A"
     ),
-    "task_not_yours": "there is no such task among yours",
+    "task_not_yours": "this review is not among yours",
     "score_not_volunteered": (
         "{assignment}: only a volunteered score that does not count can be admitted, or one that "
         "was kept when its applicant was withdrawn"
     ),
     "score_not_voided": "{assignment}: this score was not voided",
     "seat_taken": (
-        "{assignment}: another reviewer is asked in its place, so it cannot count again; take "
-        "that request back first"
+        "{assignment}: another reviewer is asked in its place, so it cannot count again; "
+        "withdraw that review first"
     ),
     "one_score_per_reviewer": (
-        "{assignment}: its reviewer was asked about the same application, and only one score "
-        "of a reviewer counts; void the other one first"
+        "{assignment}: its reviewer was asked about the same applicant, and only one "
+        "score of a reviewer counts; void the other one first"
     ),
-    "assignment_without_score": "assignment {assignment!r} has no score",
-    "document_not_found": "there is no such document",
+    "assignment_without_score": "review {assignment!r} has no score",
+    "document_not_found": "this document does not exist",
     "no_interview_date_yet": "there is no date yet",
-    "draft_too_long": "this is more text than a draft holds; shorten it",
-    "answers_of_several_cycles": "answers of {cycles} cycles in one submit; send one each",
+    "draft_too_long": "this is more text than a draft can keep; shorten it",
+    "answers_of_several_cycles": "answers of {cycles} programs in one submit; send one each",
     "kind_without_rubric": (
-        "{assignment}: this kind has no rubric, so give the score itself (0 to 1)"
+        "{assignment}: this review has no score form, so give the score itself (0 to 1)"
     ),
-    "assignment_not_found": "there is no assignment {assignment!r}",
+    "assignment_not_found": "there is no review {assignment!r}",
     "automatic_scores_refused": (
-        "{assignment}: automatic scores are refused in a real cycle unless its rules carry "
-        "an [automatic] table with purpose, approver and date"
+        "{assignment}: automatic scores are refused in a real program unless its rules "
+        "carry an [automatic] table with purpose, approver and date"
     ),
-    "interview_request_closed": "one of these requests is not open any more; nothing was set",
-    "no_interview_date": "this request has no date that stands",
+    "interview_request_closed": (
+        "no date was set: one of these interviews was cancelled; reload to see which"
+    ),
+    "no_interview_date": "this interview has no date",
     "interview_length_out_of_range": "a meeting takes 1 to {most} minutes",
     "interview_without_time_zone": "a date needs a time zone",
     "line_too_long": "{what} is one line of at most {most} characters",
     "link_not_https": "a link begins with https://",
     "rubric_cannot_read_scores": (
-        "the rubric of {kind!r} cannot read a score that was given under the old one: "
+        "the score form of {kind!r} cannot read a score that was given under the old one: "
         "{problem}. Keep the old marks and criteria, or void these scores"
     ),
-    "assignment_closed": "assignment {assignment} is {status}",
+    "assignment_closed": "review {assignment} is {status}",
     "assignment_answered": (
-        "assignment {assignment} is answered already; use a correction to change the score"
+        "review {assignment} is answered already; use a correction to change the score"
     ),
     "changed_since_form": (
         "this was changed after the form was opened. Nothing was overwritten, and what you typed "

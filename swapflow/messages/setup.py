@@ -7,29 +7,29 @@ TEXTS = {
         "for them; mails are kept as “not sent” until SWAPFLOW_SMTP_HOST names a server"
     ),
     "many_out_untapered": (
-        "up to {out} requests are out at once, also near the end: at 2 reviews each 200 out cost "
-        "about 5 %, 450 about 14 % of what the list lacks; `taper = 0.5` keeps fewer out then and "
-        "takes 1.1 times as long (1.5 times at 1.25 reviews each)"
+        "up to {out} reviews are out at once, also near the end: at 2 reviews each 200 "
+        "out cost about 5 %, 450 about 14 % of what the list lacks; `taper = 0.5` keeps "
+        "fewer out then and takes 1.1 times as long (1.5 times at 1.25 reviews each)"
     ),
     "many_out_tapered": (
-        "up to {out} requests are out at once, near the end at most {share:.0%} of the money that "
-        "is left: that takes about 1.1 times as long at 2 reviews each (1.5 times at 1.25) and "
-        "spares most of what many at once cost, 5 % with 200 out and 14 % with 450 of what the "
-        "list lacks"
+        "up to {out} reviews are out at once, near the end at most {share:.0%} of the "
+        "money that is left: that takes about 1.1 times as long at 2 reviews each (1.5 "
+        "times at 1.25) and spares most of what many at once cost, 5 % with 200 out and "
+        "14 % with 450 of what the list lacks"
     ),
     "below_least": "it must be at least {least}",
     "below_least_cure": "Write {least} or more",
     "path_unreadable": "{path}: cannot be read ({problem}). Check the name and the folder",
     "rules_not_utf8": "{name}: this is no UTF-8 text (byte {position}). Save it as UTF-8",
     "not_toml": (
-        "{source}: this is not TOML: {problem}. Look at that line: text stands in double "
+        "{source}: this is not TOML: {problem}. Look at that line: text is in double "
         "quotes, a setting is name = value, and a name is set once"
     ),
     "template_unknown": "there is no template {name!r}; there are {templates}",
     "template_value_unknown": "the template {name!r} has no value {value!r}; it has {values}",
     "session_out_of_range": "a device stays signed in for an hour to {most:g} days",
-    "too_many_kinds": "there are {count} kinds, and {most} are the most",
-    "quorum_cure": "Write a number from 1 to {seats}, or raise seats",
+    "too_many_kinds": "there are {count} reviews and interviews, and {most} are the most",
+    "quorum_cure": "Write a number from 1 to {seats}, or raise `seats`",
     "required_above_maximum": (
         "an applicant gets {maximum} {required} at most, so no {kind} could ever begin"
     ),
@@ -38,7 +38,7 @@ TEXTS = {
     "guidance_too_long": "it has more than {most} characters",
     "floor_above_maximum": "{kind} is allowed at most {maximum} times per applicant (its maximum)",
     "floor_above_maximum_cure": "Lower the count, or raise the maximum of {kind}",
-    "budget_below_cheapest": "the cheapest kind costs {least}, so not one review can be paid",
+    "budget_below_cheapest": "the cheapest review costs {least}, so not one review can be paid",
     "budget_below_cheapest_cure": (
         "Raise the budget to {least} or more, in the same unit as the costs"
     ),
@@ -54,18 +54,18 @@ TEXTS = {
     "applications_close_after_deadline": "applications close after the deadline ({deadline})",
     "rule_needs_spread": 'the rule "{rule}" needs the spread of marks, sigma',
     "overlap_out_of_range": (
-        "the share near the cut who get another kind by chance is from 0 to {most:g}"
+        "the share near the cut who get another review by chance is from 0 to {most:g}"
     ),
     "cohort_of_everybody": (
         "there are {places} places, so with no more applicants than that there is nothing to "
         "choose"
     ),
-    "rules_kind_unknown": "there is no kind of that name; the kinds are {kinds}",
-    "same_twice": "the same {what} stands there {count} times",
+    "rules_kind_unknown": "there is no review of that name; there are {kinds}",
+    "same_twice": "the same {what} is there {count} times",
     "setting_missing_cure": "Add {setting}",
     "setting_not_a_choice": "it is one of {choices}",
     "setting_of_other_type": "it should be {type}",
-    "minimums_impossible": "no list can hold so many: the most is {most}",
+    "minimums_impossible": "no list can have this many: the most is {most}",
     "minimums_impossible_cure": "Write {most} or less, or raise the maximum or the places",
     "share_above_largest": "it is above the largest share, {largest:g}",
     "fewest_places_out_of_range": "the fewest places to fill lie between 1 and all {places}",
@@ -76,46 +76,48 @@ TEXTS = {
     "rules_problem": "{place}: {reason}. {cure}",
     "rules_problem_at_value": "{place} = {value}: {reason}. {cure}",
     "quorum_above_seats": (
-        "a quorum of {quorum} cannot be met with {count} seat",
-        "a quorum of {quorum} cannot be met with {count} seats",
+        "a quorum of {quorum} cannot be met with {count} reviewer",
+        "a quorum of {quorum} cannot be met with {count} reviewers",
     ),
-    "kinds_wait_in_circle": "these kinds wait for each other, so none can ever begin: {kinds: → }",
+    "kinds_wait_in_circle": (
+        "these reviews wait for each other, so none can ever begin: {kinds: → }"
+    ),
     "language_cure": "Write one of {languages}, or remove the line",
     "no_such_column": "there is no column {column!r} that reviewers could see; there are {known}",
     "promises_from_reserve": (
         (
-            "{count} applicant lacks promised reviews that cost {needed} {unit}: "
-            "{free} are free, and {taken} of the {reserve} kept for requests of staff would pay "
-            "the rest (`swapflow cycle reserve CYCLE --take`)"
+            "{count} applicant lacks promised reviews that cost {needed} {unit}: {free} "
+            "are free, and {taken} of the {reserve} kept for staff would pay the rest "
+            "(`swapflow cycle reserve CYCLE --take`)"
         ),
         (
-            "{count} applicants lack promised reviews that cost {needed} {unit}: "
-            "{free} are free, and {taken} of the {reserve} kept for requests of staff would pay "
-            "the rest (`swapflow cycle reserve CYCLE --take`)"
+            "{count} applicants lack promised reviews that cost {needed} {unit}: {free} "
+            "are free, and {taken} of the {reserve} kept for staff would pay the rest "
+            "(`swapflow cycle reserve CYCLE --take`)"
         ),
     ),
     "promises_beyond_reserve": (
         (
-            "{count} applicant lacks promised reviews that cost {needed} {unit}: "
-            "{free} are free and {reserve} are kept for requests of staff, so that the budget is "
-            "short by {beyond}"
+            "{count} applicant lacks promised reviews that cost {needed} {unit}: {free} "
+            "are free and {reserve} are kept for staff, so that the budget is short by "
+            "{beyond}"
         ),
         (
-            "{count} applicants lack promised reviews that cost {needed} {unit}: "
-            "{free} are free and {reserve} are kept for requests of staff, so that the budget is "
-            "short by {beyond}"
+            "{count} applicants lack promised reviews that cost {needed} {unit}: {free} "
+            "are free and {reserve} are kept for staff, so that the budget is short by "
+            "{beyond}"
         ),
     ),
     "promises_beyond_budget": (
         (
-            "{count} applicant lacks promised reviews that cost {needed} {unit}: "
-            "{free} are free and nothing is kept for requests of staff, so that the budget is "
-            "short by {beyond}"
+            "{count} applicant lacks promised reviews that cost {needed} {unit}: {free} "
+            "are free and nothing is kept for staff, so that the budget is short by "
+            "{beyond}"
         ),
         (
-            "{count} applicants lack promised reviews that cost {needed} {unit}: "
-            "{free} are free and nothing is kept for requests of staff, so that the budget is "
-            "short by {beyond}"
+            "{count} applicants lack promised reviews that cost {needed} {unit}: {free} "
+            "are free and nothing is kept for staff, so that the budget is short by "
+            "{beyond}"
         ),
     ),
     "promises_need_no_reserve": (
@@ -125,16 +127,19 @@ TEXTS = {
         "promised reviews need {needed} {unit} of the reserve by now, not {shown}: look again"
     ),
     "approvals_hold_all": (
-        "nothing else is out: asking goes on or ends once {count} request is approved or struck",
-        "nothing else is out: asking goes on or ends once {count} requests are approved or struck",
+        "nothing else is out: asking goes on or ends once {count} review is approved or declined",
+        (
+            "nothing else is out: asking goes on or ends once {count} reviews are approved or "
+            "declined"
+        ),
     ),
     "approvals_take_places": (
-        "all {out} places for requests are taken, {count} of them by a request to be approved",
-        "all {out} places for requests are taken, {count} of them by requests to be approved",
+        "all {out} places for reviews are taken, {count} of them by a review to be approved",
+        "all {out} places for reviews are taken, {count} of them by reviews to be approved",
     ),
     "approvals_hold_lockstep": (
-        "the next decision waits for all {out} open requests; {count} of them waits for approval",
-        "the next decision waits for all {out} open requests; {count} of them wait for approval",
+        "the next decision waits for all {out} open reviews; {count} of them waits for approval",
+        "the next decision waits for all {out} open reviews; {count} of them wait for approval",
     ),
     "values_perhaps_one": (
         "{attribute}: {values} are perhaps one value in several spellings, and count as several "

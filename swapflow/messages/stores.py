@@ -12,13 +12,13 @@ TEXTS = {
     "not_a_sqlite_copy": "{path} is no copy of a SQLite database; name another file",
     "backup_damaged": "{path} is damaged ({problem}); name another backup",
     "backup_of_later_version": (
-        "{path} stands at migration {migrations}, which this version does not know; restore "
+        "{path} is at migration {migrations}, which this version does not know; restore "
         "it with the version that wrote it"
     ),
     "database_in_use": (
-        "still at work on the database: {who}. Stop everything (swapflow up, coordinators, "
-        "workers, web) and restore then; a coordinator's hold ends by itself within "
-        "SWAPFLOW_LEASE_SECONDS"
+        "still at work on the database: {who}. Stop everything (swapflow up, "
+        "coordinators, workers, web) and restore then; a coordinator's lease ends by "
+        "itself within SWAPFLOW_LEASE_SECONDS"
     ),
     "database_tool_missing": (
         "{tool} is not installed: apt-get install postgresql-client, of the server's version "
@@ -30,26 +30,28 @@ TEXTS = {
         "{path} cannot be written ({problem}); check its folder's owner and that the disk has room"
     ),
     "backup_unwritable": "{path} cannot be written ({problem})",
-    "application_number_not_in_cycle": "cycle {cycle} has no application {number}",
+    "application_number_not_in_cycle": "program {cycle} has no applicant {number}",
     "database_url_unreadable": (
         "the database URL cannot be read; write sqlite:///FILE or "
         "postgresql://USER:PASSWORD@HOST/NAME"
     ),
-    "database_unknown": "{backend} is no database swapflow knows; use SQLite or PostgreSQL",
+    "database_unknown": "{backend} is not a database that can be used; use SQLite or PostgreSQL",
     "event_damaged": (
-        "event {event} of program {cycle} cannot be read ({problem}); this program stands still "
-        "until the event is as it was recorded, all others go on. Restore it from a backup "
-        "(deploy/RUNBOOK.md, A damaged row), then run `swapflow cycle verify {cycle}`"
+        "event {event} of program {cycle} cannot be read ({problem}); this program is "
+        "stopped until the event is as it was recorded, all others go on. Restore it from "
+        "a backup (deploy/RUNBOOK.md, A damaged row), then run `swapflow cycle verify "
+        "{cycle}`"
     ),
     "row_damaged": (
-        "a row of table {table} of program {cycle} cannot be read ({problem}); this program "
-        "stands still until the row is as it was stored, all others go on. Restore it from a "
-        "backup (deploy/RUNBOOK.md, A damaged row), then run `swapflow cycle verify {cycle}`"
+        "a row of table {table} of program {cycle} cannot be read ({problem}); this "
+        "program is stopped until the row is as it was stored, all others go on. Restore "
+        "it from a backup (deploy/RUNBOOK.md, A damaged row), then run `swapflow cycle "
+        "verify {cycle}`"
     ),
     "program_set_aside": (
-        "program {cycle} cannot go on after event {event} ({problem}); it stands still, all "
-        "others go on. `swapflow cycle verify {cycle}` names what differs from the record; once "
-        "it agrees, the program goes on"
+        "program {cycle} cannot go on after event {event} ({problem}); it is stopped, all "
+        "others go on. `swapflow cycle verify {cycle}` names what differs from the "
+        "record; once it agrees, the program goes on"
     ),
     "record_unreadable": (
         "the record cannot be replayed to its end ({problem}): a row is not what was stored"
@@ -62,46 +64,45 @@ TEXTS = {
         "the database {place} has not the tables of this version; run `swapflow db upgrade`"
     ),
     "database_being_set_up": (
-        "the database is being set up anew; try again in some minutes, and tell whoever runs "
-        "swapflow"
+        "the database is being set up anew; try again in some minutes, and tell an administrator"
     ),
-    "writes_wait": "another process holds the database; enough writes wait for it already",
+    "writes_wait": "another process has the database locked; enough writes wait for it already",
     "database_busy": (
         "the database is busy with something long at the moment; nothing of this was stored. Try "
         "again in some seconds"
     ),
     "database_away": (
-        "the database does not answer at the moment; what was stored is safe. Try again in a "
-        "minute, and tell whoever runs swapflow"
+        "the database does not answer at the moment; what was stored is safe. Try again "
+        "in a minute, and tell an administrator"
     ),
-    "application_number_not_found": "cycle {cycle!r} has no application {number}",
-    "nobody_in_cycle": "cycle {cycle!r} has nobody called {name!r}",
+    "application_number_not_found": "program {cycle!r} has no applicant {number}",
+    "nobody_in_cycle": "program {cycle!r} has no one called {name!r}",
     "number_beyond_all": "nothing here has a number as large as that",
-    "cycle_not_found": "there is no cycle {cycle!r}",
-    "cycle_under_other_lease": "cycle {cycle} is decided under lease {lease}, not {given}",
-    "rules_version_not_found": "cycle {cycle} has no rules version {version}",
+    "cycle_not_found": "there is no program {cycle!r}",
+    "cycle_under_other_lease": "program {cycle} is decided under lease {lease}, not {given}",
+    "rules_version_not_found": "program {cycle} has no rules version {version}",
     "rules_version_taken": (
-        "cycle {cycle} has rules version {version} already; a change needs the next number"
+        "program {cycle} has rules version {version} already; a change needs the next number"
     ),
     "rubric_version_taken": (
-        "the rubric of {kind}, version {version}, is stored with other criteria; give the "
-        "change a version of its own"
+        "the score form of {kind}, version {version}, is stored with other criteria; give "
+        "the change a version of its own"
     ),
     "account_exists": "there is an account for {email} already; change that one",
-    "last_administrator": "{email} is the last administrator; make somebody else one first",
+    "last_administrator": "{email} is the last administrator; make another person one first",
     "mail_not_in_program": "there is no mail {mail!r} in this program",
     "reviewer_number_not_in_roster": "the roster of {cycle} has no reviewer {number}",
     "external_ids_twice": (
-        "cycle {cycle} would have {what} twice: {names}; external ids are unique in a cycle"
+        "program {cycle} would have {what} twice: {names}; external ids are unique in a program"
     ),
-    "people_not_stored": "{what} of cycle {cycle} cannot be stored",
+    "people_not_stored": "{what} of program {cycle} cannot be stored",
     "round_exists": "there is a round {round!r} already; choose another id",
     "round_not_found": "there is no round {round!r}",
-    "cycle_exists": "there is a cycle {cycle!r} already; choose another id",
+    "cycle_exists": "there is a program {cycle!r} already; choose another id",
     "postgresql_backup_elsewhere": "a PostgreSQL ledger is backed up by pg_dump",
-    "cycle_not_found_list": "there is no cycle {cycle!r}; `swapflow cycle list` shows them all",
+    "cycle_not_found_list": "there is no program {cycle!r}; `swapflow cycle list` shows them all",
     "memory_ledger_not_upgraded": "a ledger in memory is created with its tables; none to upgrade",
-    "reviewer_number_not_in_cycle": "cycle {cycle!r} has no reviewer {number}",
+    "reviewer_number_not_in_cycle": "program {cycle!r} has no reviewer {number}",
     "call_not_answered": "{host} did not answer ({problem})",
     "call_too_slow": "{host} did not answer within {seconds} seconds",
     "call_answer_too_large": "{host} answered with more than {most} bytes",
@@ -116,14 +117,14 @@ TEXTS = {
         "that SWAPFLOW_REDIS_URL names it, and that its memory is not full"
     ),
     "requests_not_sent": (
-        "requests cannot be sent out at the moment; nothing is lost, and they go out later"
+        "reviews cannot be sent out at the moment; nothing is lost, and they go out later"
     ),
-    "live_application_out_of_range": "application {application} is not a number from 0 to {most}",
-    "live_application_twice": "application {application} comes twice in one change",
+    "live_application_out_of_range": "applicant {application} is not a number from 0 to {most}",
+    "live_application_twice": "applicant {application} comes twice in one change",
     "live_number_too_large": "{number} does not fit into the live state's 64 bits",
-    "live_sum_too_large": "cycle {cycle}: a sum would leave 64 bits",
+    "live_sum_too_large": "program {cycle}: a sum would leave 64 bits",
     "redis_too_old": (
-        "Redis at {server} is version {version}; swapflow needs 6.2 or later, or any Valkey"
+        "Redis at {server} is version {version}; version 6.2 or later is needed, or any Valkey"
     ),
     "redis_drops_queues": (
         "Redis at {server} has maxmemory-policy {policy} and would drop queues when its "
@@ -136,7 +137,7 @@ TEXTS = {
     ),
     "live_state_away": (
         "the live state does not answer at the moment; nothing is lost. Try again in a "
-        "minute, and tell whoever runs swapflow"
+        "minute, and tell an administrator"
     ),
     "redis_url_unreadable": (
         "SWAPFLOW_REDIS_URL {url!r} cannot be read ({problem}); write redis://host:6379/0, "

@@ -130,7 +130,7 @@ def _database(settings: Settings) -> Iterator[DoctorFinding]:
             yield DoctorFinding(
                 check="accounts",
                 grade=Grade.WARNING,
-                says="nobody can sign in as an administrator",
+                says="no one can sign in as an administrator",
                 cure="swapflow user add YOUR@ADDRESS --role administrator",
             )
 
@@ -144,14 +144,14 @@ def _tables(facts: DatabaseFacts) -> DoctorFinding:
     if not facts.known:
         return _fault(
             "tables",
-            f"the database stands at migration {facts.revision}, which this version does not "
+            f"the database is at migration {facts.revision}, which this version does not "
             f"know (its last is {facts.newest})",
             "run the version that made it, or restore the backup from before the upgrade",
         )
     if facts.revision != facts.newest:
         return _fault(
             "tables",
-            f"the database stands at migration {facts.revision or 'none'}, this version needs "
+            f"the database is at migration {facts.revision or 'none'}, this version needs "
             f"{facts.newest}",
             "swapflow db upgrade",
         )
@@ -163,22 +163,22 @@ def _outboxes(boxes: Outboxes) -> Iterator[DoctorFinding]:
         (
             "coordinator",
             boxes.leaderless,
-            f"nobody looks after {', '.join(boxes.leaderless[:5])}"
+            f"no coordinator looks after {', '.join(boxes.leaderless[:5])}"
             + (f" and {len(boxes.leaderless) - 5} more" if len(boxes.leaderless) > 5 else ""),  # noqa: PLR2004 - a list that fits a line
             "start a coordinator: swapflow coordinator (or swapflow up)",
             Grade.FAULT,
         ),
         (
-            "requests to send",
+            "reviews to send",
             boxes.unsent,
-            f"{boxes.unsent} review requests have not been handed to the workers for two minutes",
+            f"{boxes.unsent} reviews have not been handed to the workers for two minutes",
             "look at the coordinator's log; it needs Redis",
             Grade.FAULT,
         ),
         (
-            "requests on their way",
+            "reviews on their way",
             boxes.undelivered,
-            f"{boxes.undelivered} review requests were handed over and no worker took them",
+            f"{boxes.undelivered} reviews were handed over and no worker took them",
             "start a worker: swapflow worker (they are sent again by themselves)",
             Grade.FAULT,
         ),
@@ -208,9 +208,10 @@ def _outboxes(boxes: Outboxes) -> Iterator[DoctorFinding]:
         yield DoctorFinding(
             check="live state",
             grade=Grade.WARNING,
-            says=f"somebody changed the numbers of {', '.join(boxes.altered[:5])} in Redis in the "
+            says=f"another program changed the numbers of {', '.join(boxes.altered[:5])} "
+            "in Redis in the "
             "last week; they were made again from the record, and no decision followed them",
-            cure="let nobody else reach Redis (password, firewall); swapflow cycle verify PROGRAM",
+            cure="let no one else reach Redis (password, firewall); swapflow cycle verify PROGRAM",
         )
     bad = [
         DoctorFinding(check=check, grade=grade, says=says, cure=cure)
@@ -247,8 +248,10 @@ def _redis(settings: Settings) -> Iterator[DoctorFinding]:
             grade=Grade.WARNING,
             says=f"about {count} writes in 30 days did not say what they were made from, and "
             "overwrote what was there",
-            cure="send the ETag of what was read as If-Match; from 1.0 on such writes are refused "
-            "with 428 (docs/administrators.md)",
+            cure=(
+                "send the ETag of what was read as If-Match; from 1.0 on writes without it "
+                "are refused with 428 (docs/administrators.md)"
+            ),
         )
     yield from _quarantine(facts)
 
@@ -325,7 +328,7 @@ def _quarantine(facts: RedisFacts) -> Iterator[DoctorFinding]:
     for cycle_id, note in facts.quarantined.items():
         yield _fault(
             f"program {cycle_id}",
-            f"it stands still since {note.since:%Y-%m-%d %H:%M} UTC, at event {note.event}: "
+            f"it is stopped since {note.since:%Y-%m-%d %H:%M} UTC, at event {note.event}: "
             f"{note.why}",
             f"mend the row (deploy/RUNBOOK.md, A damaged row), then swapflow cycle verify "
             f"{cycle_id}",

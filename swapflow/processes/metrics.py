@@ -162,7 +162,7 @@ def _redis(facts: RedisFacts) -> Iterator[Metric]:
     yield memory
     yield _one(
         "swapflow_programs_set_aside",
-        "Programs that stand still because something of theirs cannot be read.",
+        "Programs that are stopped because something of theirs cannot be read.",
         float(len(facts.quarantined)),
     )
     yield _one(

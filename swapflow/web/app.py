@@ -13,23 +13,32 @@ from swapflow.engine.services import Swapflow
 from swapflow.identity.services import Office
 from swapflow.instrumentation.tracing import TracedRequests, is_on
 from swapflow.settings import Settings
-from swapflow.web.account import api_keys, audit_log, profile, provider, sign_in, users
+from swapflow.web.account import (
+    api_keys,
+    audit_log,
+    profile,
+    provider,
+    reviews_link,
+    sign_in,
+    users,
+)
 from swapflow.web.account.openid_client import Hop, OpenIdProvider
 from swapflow.web.api import api_docs, routes
 from swapflow.web.cohort import (
     announcements,
+    applicant_answers,
     decision,
     decision_card,
     downloads,
     meeting,
+    meeting_applicant,
     monitoring,
     offers,
+    outcomes,
     reconsiderations,
     result,
 )
 from swapflow.web.cycle import (
-    applicant_facts,
-    applicants,
     approvals,
     calibration,
     charts,
@@ -38,9 +47,17 @@ from swapflow.web.cycle import (
     mail_log,
     offline_sheets,
     reviewer_columns,
-    reviewer_voids,
-    reviewers,
-    today,
+)
+from swapflow.web.cycle.today import (
+    activity,
+    decisions,
+    evidence,
+    program,
+    system,
+    waiting,
+)
+from swapflow.web.cycle.today import (
+    home as to_do,
 )
 from swapflow.web.http import health, language, server_events
 from swapflow.web.http.acts.once import ActOnce
@@ -53,6 +70,15 @@ from swapflow.web.http.middleware import OwnHost, SameSiteOnly, SecurityHeaders,
 from swapflow.web.http.rendering import STATIC, places_of
 from swapflow.web.http.shutdown import ShutdownMiddleware
 from swapflow.web.http.static_files import StaticFilesInMemory
+from swapflow.web.people import (
+    applicant_acts,
+    applicants,
+    batches,
+    panel,
+    reviewer_acts,
+    reviewer_voids,
+    reviewers,
+)
 from swapflow.web.reviewing import decline, documents, offline, review, task_list
 from swapflow.web.setup import launch, programs, questions, rubrics, rules, values
 
@@ -122,7 +148,9 @@ def create_app(
         health,
         language,
         sign_in,
+        reviews_link,
         provider,
+        applicant_answers,
         profile,
         task_list,
         offline,
@@ -135,6 +163,7 @@ def create_app(
         audit_log,
         monitoring,
         mail_log,
+        system,
         programs,
         launch,
         questions,
@@ -143,23 +172,33 @@ def create_app(
         rubrics,
         imports,
         decision,
+        outcomes,
         result,
         calibration,
         reconsiderations,
         meeting,
+        meeting_applicant,
         offers,
         announcements,
         downloads,
         charts,
         approvals,
-        today,
+        to_do,
+        activity,
+        waiting,
+        decisions,
+        evidence,
+        program,
         server_events,
-        applicant_facts,
+        batches,
+        applicant_acts,
         applicants,
+        panel,
         decision_card,
         offline_sheets,
         reviewer_voids,
         reviewers,
+        reviewer_acts,
         api_docs,
         api_keys,
     ):

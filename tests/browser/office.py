@@ -89,14 +89,15 @@ class Deployment:
             [{"name": cookie_name(secure=False), "value": secret, "url": self.settings.address}]
         )
 
-    def staff(self, email: str, *roles: Role) -> str:
-        """Make an account with these roles everywhere; gives its address."""
+    def staff(self, email: str, *roles: Role, cycle: str = "") -> str:
+        """Make an account with these roles in one program or everywhere; gives its address."""
         try:
             self.office.users.get(email)
         except NotFoundError:
             account = self.office.users.add(email, name=email.partition("@")[0].title())
             for role in roles:
-                self.office.users.grant(account, role, Scope.OFFICE, by="test")
+                scope = Scope.CYCLE if cycle else Scope.OFFICE
+                self.office.users.grant(account, role, scope, cycle, by="test")
         return email
 
     def cycle(

@@ -13,13 +13,15 @@ from urllib.parse import urlsplit
 from playwright.sync_api import Error, Page, Response
 
 from swapflow.domain.cohort.announcement import Group
-from swapflow.domain.cohort.meeting import Word
+from swapflow.domain.cohort.meeting import Shown, Word
 from swapflow.domain.cohort.offer import OfferAnswer
+from swapflow.domain.personal_link import digest_of_token
 from swapflow.domain.rules import KindRules
+from swapflow.engine.interviews.slots import InterviewSlot
+from swapflow.engine.offers.announcement_mail import letter_link, letter_mail
 from swapflow.engine.offers.announcement_wording import usual_wording
 from swapflow.engine.reconsideration.open_reconsideration import ReconsiderationRequest
 from swapflow.engine.reviewing.documents import DocumentUpload
-from swapflow.engine.reviewing.interviews import InterviewSlot
 from swapflow.identity.permissions import Role
 from tests.browser.office import LINK, Deployment, settle
 from tests.support.waiting import wait_until
@@ -41,7 +43,7 @@ AUDITOR = "auditor@example.org"
 
 PLACES = ("today", "applicants", "reviewers", "decide", "setup")
 CYCLES = ("busy", "fresh", "asking", "ended", "done")
-"""One that runs, one that is being set up, one whose requests wait for approval, and two at the
+"""One that runs, one that is being set up, one whose reviews wait for approval, and two at the
 end: before the signatures and after."""
 
 SOME_DAY = datetime(2031, 3, 10, 14, tzinfo=UTC)
@@ -114,9 +116,14 @@ def furnish(up: Deployment) -> None:
     )
     product.reconsiderations.open("done", last.external_id, again, by="ops")
     product.meetings.open("ended", by="ops")
-    close, *_ = product.meetings.agenda("ended").places
+    close, moved_out, *_, moved_in = product.meetings.agenda("ended").places
     said, words = "a strong essay", "builds what others plan"
     product.meetings.record("ended", close.application, Word.IN, reason=said, by="ops", seat=None)
+    for other, word in ((moved_out, Word.WAITLIST), (moved_in, Word.IN)):
+        product.meetings.record(
+            "ended", other.application, word, reason="an interview", by="ops", seat=None
+        )
+    product.meetings.look("ended", close.application, Shown.FILE, by="ops", seat=None)
     product.meetings.endorse("ended", close.application, words, by="ops", seat=None)
     first, *_ = product.applicants.list("busy")
     product.cohort.propose_pin("busy", first.number, "in", by="ops", reason="a stipend")
@@ -251,6 +258,7 @@ def _further(up: Deployment) -> tuple[Place, ...]:
             (ADMIN, "/decide/ended", 200, _decide_otherwise, "decide-reasons"),
             (ADMIN, "/decide/ended", 422, _no_reason, "decide-no-reason"),
             (ADMIN, "/decide/busy", 422, _press("End asking"), "stop-no-why"),
+            (ADMIN, "/decide/ended/zones/out", 200, None, "zone-out"),
             (ADMIN, f"/decide/ended/meeting/{met}", 422, _press("Waitlist"), "meeting-no-why"),
             (ADMIN, f"/decide/ended/meeting/{met}", 422, _no_words, "meeting-no-words"),
             (ADMIN, "/decide/done/offers", 422, _no_rate, "offers-no-rate"),
@@ -263,7 +271,7 @@ def _further(up: Deployment) -> tuple[Place, ...]:
             (ADMIN, "/reviewers/busy/sheets", 200, _scores, "sheet-preview"),
             (ADMIN, "/reviewers/busy/sheets", 200, _bad_scores, "sheet-bad-rows"),
             (ADMIN, "/reviewers/busy/sheets", 422, _bad_scale, "sheet-wrong"),
-            (ADMIN, "/today/asking", 422, _swap_without_why, "swap-no-why"),
+            (ADMIN, "/today/asking/waiting", 422, _swap_without_why, "swap-no-why"),
             (ADMIN, "/today/nothing", 404, None, "not-found"),
             (REVIEWER, f"/tasks/{own}/decline", 422, _decline_without_why, "decline-why"),
             (REVIEWER, f"/tasks/{own}", 422, _hand_in_nothing, "review-missing"),
@@ -276,6 +284,10 @@ def _further(up: Deployment) -> tuple[Place, ...]:
             (AUDITOR, "/today/done/monitoring", 200, None, "monitoring"),
             (AUDITOR, "/today/done/monitoring", 422, _press("Look, and"), "monitoring-nothing"),
             (NOBODY, "/sign-in/link/never-was", 404, None, "link-never-was"),
+            (NOBODY, _answer_to_offer(up), 200, None, "answer-offer"),
+            (NOBODY, _answer_to_date(up), 200, None, "answer-interview"),
+            (NOBODY, "/answer/never-was", 404, None, "answer-over"),
+            (NOBODY, _link_of(up, "busy", "waiting"), 200, None, "reviews-link"),
             (NOBODY, link, 200, None, "link"),
             (NOBODY, link, 410, _use_twice, "link-used"),
             (NOBODY, "/sign-in", 200, _ask_for_link, "link-sent"),
@@ -284,6 +296,34 @@ def _further(up: Deployment) -> tuple[Place, ...]:
             (NOBODY, "/sign-in", 429, _too_often, "too-often"),
         )
     )
+
+
+def _link_of(up: Deployment, cycle: str, what: str) -> str:
+    """Set a token on the link of a mail, as the mailer does where a mail server is connected."""
+    ledger = up.product.context.ledger
+    mails = [one.mail for one in ledger.cycle_mails(cycle, at_most=1000)]
+    found = next(mail for mail in mails if f":{what}" in mail.id and ledger.link_of_mail(mail.id))
+    link, token = ledger.link_of_mail(found.id), f"shown-{cycle}-{what}"
+    assert link is not None
+    if ledger.personal_link(digest_of_token(token)) is None:
+        ledger.add_link_token(found.id, digest_of_token(token))
+    return f"{link.leads_to.path}{token}"
+
+
+def _answer_to_offer(up: Deployment) -> str:
+    """Store a letter of an open offer that never leaves, and give the link in it."""
+    with up.product.context.ledger.write("done") as tx:
+        offer = next(one for one in tx.offers() if one.answer is OfferAnswer.WAITING)
+        link = letter_link("done", 0, offer.application, offer.id)
+        letter = letter_mail("A place for you", ("We offer you a place.",), link, "")
+        tx.queue_mail([letter.to("a@example.com", mail_id=link.message_id)], held=True)
+        tx.add_personal_links([link])
+    return _link_of(up, "done", "letter:0")
+
+
+def _answer_to_date(up: Deployment) -> str:
+    """Return the link in an applicant's invitation to an interview."""
+    return _link_of(up, "asking", "applicant")
 
 
 def _press(name: str) -> Callable[[Page], None]:
@@ -310,19 +350,19 @@ def _good_reviewers(page: Page) -> None:
 
 
 def _scores(page: Page) -> None:
-    page.get_by_text("The file is no sheet of ours").click()
+    page.get_by_text("The file is not a sheet made here").click()
     page.locator("#scale").fill("0..5")
     _upload(page, "applicant,reviewer,kind,score\nA009,R1,review,3\nA010,R1,review,4\n")
 
 
 def _bad_scores(page: Page) -> None:
-    page.get_by_text("The file is no sheet of ours").click()
+    page.get_by_text("The file is not a sheet made here").click()
     page.locator("#scale").fill("0..5")
     _upload(page, "applicant,reviewer,kind,score\nnobody,R1,review,3\nA010,R1,review,high\n")
 
 
 def _bad_scale(page: Page) -> None:
-    page.get_by_text("The file is no sheet of ours").click()
+    page.get_by_text("The file is not a sheet made here").click()
     page.locator("#scale").fill("one to five")
     page.get_by_role("button", name="Look at the file").click()
 
@@ -375,14 +415,13 @@ def _new_key(page: Page) -> None:
 
 
 def _decide_otherwise(page: Page) -> None:
-    boxes = page.locator("main input[type=checkbox]")
-    boxes.first.check()
-    boxes.last.check()
     page.get_by_role("button", name="Go on to reasons and signature").click()
 
 
 def _no_reason(page: Page) -> None:
     _decide_otherwise(page)
+    for reason in page.locator("main textarea").all():
+        reason.fill("")
     page.get_by_role("button", name="Prepare for signature").click()
 
 

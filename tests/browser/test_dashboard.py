@@ -1,4 +1,4 @@
-"""Today in a real browser: what comes in is seen without anybody pressing anything."""
+"""A program in a real browser: what comes in is seen without anybody pressing anything."""
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -12,8 +12,8 @@ TABLE = "#told-intervals tbody tr"
 
 
 def watched(page: Page, cycle: str) -> None:
-    """Open Today, and leave a mark that a reload would wipe out."""
-    page.goto(f"/today/{cycle}")
+    """Open the evidence, and leave a mark that a reload would wipe out."""
+    page.goto(f"/today/{cycle}/evidence")
     page.evaluate("window.stillHere = true")
 
 
@@ -51,17 +51,19 @@ def test_a_score_that_comes_in_changes_tile_table_and_chart_without_a_reload(
         assert page.evaluate("window.stillHere") is True
 
 
-def test_what_somebody_types_is_not_replaced_under_their_hands(up: Deployment) -> None:
+def test_what_is_typed_is_not_replaced_under_the_hands(up: Deployment) -> None:
     up.cycle("typing")
     watcher = up.staff("typist@example.org", Role.ADMINISTRATOR)
     with up.person(watcher) as context:
         page = context.new_page()
-        watched(page, "typing")
+        page.goto("/today/typing")
+        page.evaluate("window.stillHere = true")
+        page.locator(".course > summary").click()
         page.get_by_label("Why", exact=True).fill("half a thought")
 
         up.answer(up.tasks("typing", "R1")[0])
 
-        expect(page.locator(TABLE)).to_have_count(1, timeout=20_000)
+        expect(page.locator(".around svg.main.wide .d-ring")).to_have_count(1, timeout=20_000)
         expect(page.get_by_label("Why", exact=True)).to_have_value("half a thought")
         assert page.evaluate("window.stillHere") is True
 
@@ -97,7 +99,7 @@ def test_without_scripts_the_charts_are_tables(up: Deployment) -> None:
     watcher = up.staff("watcher@example.org", Role.OPERATIONS)
     with up.person(watcher, scripts=False) as context:
         page = context.new_page()
-        page.goto("/today/plain-today")
+        page.goto("/today/plain-today/evidence")
         for name in ("intervals", "steps", "budget", "load"):
             told = page.locator(f"#told-{name}")
             told.get_by_text("The same as a table").click()

@@ -101,7 +101,7 @@ def test_the_way_to_a_signed_list_and_its_offers_speaks_one_language(walk: Walk)
         theirs.goto(f"/decide/{CYCLE}")
         sign(walk, theirs, SECOND)
         expect(
-            theirs.get_by_text(walk.said("Version %(version)s of the list is fixed.", version="1"))
+            theirs.get_by_text(walk.said("The list is final (version %(version)s).", version="1"))
         ).to_be_visible()
         walk.look(theirs, "the fixed list")
         look_at_outbox(walk, page)
@@ -152,7 +152,7 @@ def hold_meeting(walk: Walk, page: Page) -> None:
         walk.look(page, f"applicant {place.rank} at the meeting")
         outcome = "In" if place.standing is Standing.COHORT else "Waitlist"
         if place.rank % 2:
-            walk.press(page, outcome)
+            walk.press(page, "Out")
             expect(page.locator("#outcome-reason-problem")).to_be_visible()
             walk.look(page, "an outcome without a reason")
         page.locator("#outcome-reason").fill(WHY)

@@ -176,4 +176,4 @@ def test_a_decision_is_made_and_signed_by_keys_alone(keys: Deployment) -> None:
 
         tab_to(page, named(f"Sign as {CHAIR}"))
         page.keyboard.press("Space")
-        expect(page.get_by_text("Version 1 of the list is fixed")).to_be_visible()
+        expect(page.get_by_text("The list is final (version 1)")).to_be_visible()

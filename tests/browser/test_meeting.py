@@ -29,9 +29,9 @@ def test_a_meeting_is_held_signed_and_an_offer_answered(up: Deployment, tmp_path
         sign_is_refused(page, close[1].external_id)
         page.get_by_role("link", name="Go to the meeting").click()
         for place in close[1:]:
-            page.get_by_role("link", name=place.name, exact=True).click()
+            page.locator(f"#a-{place.application}").get_by_role("link").click()
             record(page, proposed(place), "as we said")
-        expect(page.get_by_text("Everybody too close to call")).to_be_visible()
+        expect(page.get_by_text("Each applicant too close to call")).to_be_visible()
         with page.expect_download() as loading:
             page.get_by_role("link", name="Minutes as PDF").click()
         loading.value.save_as(tmp_path / "minutes.pdf")
@@ -40,7 +40,7 @@ def test_a_meeting_is_held_signed_and_an_offer_answered(up: Deployment, tmp_path
         page.get_by_role("button", name="Close the meeting").click()
         page.get_by_role("link", name="Go on to the list and the signatures").click()
         page.get_by_role("button", name="Sign as").click()
-        expect(page.get_by_text("Version 1 of the list is fixed")).to_be_visible()
+        expect(page.get_by_text("The list is final (version 1)")).to_be_visible()
         page.get_by_role("link", name="Offers and answers").click()
         answer_an_offer(page)
 
@@ -77,7 +77,7 @@ def open_with_a_conflict(page: Page, theirs: Page, place: Place) -> None:
     expect(theirs.get_by_text("clear, well argued")).to_have_count(0)
 
     page.get_by_role("link", name="They have left: open").click()
-    page.get_by_role("button", name="In", exact=True).click()
+    page.get_by_role("button", name="Out", exact=True).click()
     expect(page.locator("#outcome-reason-problem")).to_be_visible()
     record(page, proposed(place), "spoke to the point")
     expect(row).to_contain_text("spoke to the point")
@@ -94,7 +94,7 @@ def proposed(place: Place) -> str:
 
 def sign_is_refused(page: Page, missing: str) -> None:
     """Prepare the list and try to sign it while the meeting is not through."""
-    page.get_by_role("link", name="List and signatures").click()
+    page.get_by_role("link", name="Leave the wall").click()
     page.get_by_role("button", name="Go on to reasons and signature").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Reasons and signature")
     if page.get_by_label("Why it is accepted").count():

@@ -69,7 +69,7 @@ def test_a_cycle_runs_from_import_to_the_signed_list_in_the_browser(
                 phone.set_default_timeout(30_000)
                 enter_by_mail(up, phone, f"{email}@example.org")
 
-            staff.goto("/today/ms")
+            staff.goto("/today/ms/evidence")
             staff.evaluate("window.notReloaded = true")
             decline_one(ben)
             assert score_next(up, ana, "ana", given)
@@ -177,24 +177,25 @@ def launch(staff: Page) -> None:
 
 
 def done(staff: Page) -> Locator:
-    """The number of reviews done, on Today."""
-    return staff.get_by_role("region", name="Reviews by kind").get_by_role("cell").first
+    """The number of reviews done, on the page of evidence."""
+    return staff.get_by_role("region", name="Reviews asked for and done").get_by_role("cell").first
 
 
 def pause(staff: Page) -> None:
     staff.goto("/today/ms")
+    staff.locator(".course > summary").click()
     staff.locator("#course-why").fill("holidays")
     staff.get_by_role("button", name="Pause").click()
-    expect(staff.get_by_role("button", name="Resume")).to_be_visible()
+    expect(staff.locator(".course > summary")).to_have_text("Resume")
 
 
 def see_overdue_and_pass_on(staff: Page) -> None:
-    """See on Today what is late; pass one of hers on, take the rest back, and pause her."""
-    staff.goto("/today/ms")
+    """See what is late; pass one of hers on, take the rest back, and pause her."""
+    staff.goto("/today/ms/waiting")
     late = staff.locator("section").filter(has_text=re.compile(r"\d reviews? (is|are) overdue"))
     expect(late).not_to_contain_text("Cleo")
     late.get_by_role("link", name="Where it waits").first.click()
-    waiting = staff.get_by_text("Give it to somebody else")
+    waiting = staff.get_by_text("Give to another reviewer")
     waited = waiting.count()
     waiting.first.click()
     staff.get_by_label("Why").first.fill("no answer for two weeks")
@@ -206,10 +207,12 @@ def see_overdue_and_pass_on(staff: Page) -> None:
     expect(staff.get_by_text("Nothing waits.")).to_be_visible()
     today = datetime.now(UTC).date()
     staff.get_by_label("First day").fill(today.isoformat())
-    staff.get_by_label("Last day").fill((today + timedelta(days=60)).isoformat())
-    staff.get_by_role("button", name="Pause", exact=True).click()
-    expect(staff.get_by_text(f"{today} to")).to_be_visible()
+    staff.get_by_label("Away until").fill((today + timedelta(days=60)).isoformat())
+    staff.get_by_role("button", name="Note the days").click()
+    away = re.compile(f"Remove the pause from {today}")
+    expect(staff.get_by_role("button", name=away)).to_be_visible()
     staff.goto("/today/ms")
+    staff.locator(".course > summary").click()
     staff.locator("#course-why").fill("back from the holidays")
     staff.get_by_role("button", name="Resume").click()
 
@@ -227,7 +230,7 @@ def decide(staff: Page) -> None:
         waiver.fill("two of the three reviewers agree")
     staff.get_by_role("button", name="Prepare for signature").click()
     staff.get_by_role("button", name=f"Sign as {CHAIR}").click()
-    expect(staff.get_by_text("Version 1 of the list is fixed")).to_be_visible()
+    expect(staff.get_by_text("The list is final (version 1)")).to_be_visible()
 
 
 def downloaded(staff: Page, name: str, folder: Path) -> list[dict[str, str]]:

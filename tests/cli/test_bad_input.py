@@ -121,7 +121,7 @@ def test_as_many_places_as_applicants_are_refused_at_launch(office: Office) -> N
     office.people()
 
     with nothing_changes(office):
-        refused(office.run("cycle", "launch", "ms"), "6 places for 6 applications")
+        refused(office.run("cycle", "launch", "ms"), "6 places for 6 applicants")
 
 
 def test_a_delta_of_one_is_refused(office: Office) -> None:

@@ -61,6 +61,8 @@ def test_what_every_command_says_is_plain(office: Office) -> None:
 
 def _use_everything(office: Office) -> None:
     """Run every command once at least, in plain words."""
+    Path("marks.csv").write_text("applicant,mark\nA,1\nB,5\nC,3\n", encoding="utf-8")
+    office.do("advise", "marks.csv", "--places", "1", "--reviews", "2")
     office.do("round", "list")
     office.do("cycle", "list")
     office.do("cycle", "status", "ms")

@@ -2,9 +2,11 @@
 
 from datetime import date
 
-from swapflow.domain.cohort.meeting import Word
+from swapflow.domain.cohort.applicant_answer import ApplicantSaid
+from swapflow.domain.cohort.meeting import Shown, Word, ZoneSide
 from swapflow.domain.cohort.offer import OfferAnswer
 from swapflow.domain.cohort.proposal import Verdict, Waiver
+from swapflow.domain.event import EventType
 from swapflow.domain.rules import Floor, KindRules, Purpose, RuleName
 from swapflow.engine.cohort.finalize import Override
 from swapflow.engine.lifecycle.pins import PinSide
@@ -105,6 +107,11 @@ def signed(url: str, **changes: object) -> World:
     _said(world, out.application, Word.DISCUSS, "")
     _said(world, out.application, Word.WAITLIST, "comes next year")
     _said(world, into.application, Word.IN, "an unusual file")
+    product.meetings.look(CYCLE, into.application, Shown.FILE, by="Prof. Quill", seat=None)
+    product.meetings.look(CYCLE, out.application, Shown.ESTIMATE, by="Dean Pell", seat=None)
+    for zone in ZoneSide:
+        if product.meetings.agenda(CYCLE).unsaid(zone):
+            product.meetings.confirm_zone(CYCLE, zone, by="Dean Pell")
     product.meetings.close(CYCLE, by="Prof. Quill")
     product.meetings.reopen(CYCLE, reason="one was forgotten", by="Dean Pell")
     product.meetings.close(CYCLE, by="Dean Pell")
@@ -133,6 +140,13 @@ def everything(url: str, **changes: object) -> World:
     product.offers.answer(
         CYCLE, names[wave.places[0][0]], OfferAnswer.ACCEPTED, by="ops", reason="by mail"
     )
+    with world.ledger.write(CYCLE) as tx:
+        asking = tx.offers()[-1]
+        tx.add_applicant_answer(asking.application, ApplicantSaid.MORE_TIME, offer_id=asking.id)
+        tx.record(
+            EventType.APPLICANT_ANSWERED,
+            {"a": asking.application, "answer": ApplicantSaid.MORE_TIME.value},
+        )
     product.announcements.send(CYCLE, usual_wording(), by="ops")
     product.announcements.take_back(CYCLE, by="Dean Pell")
     _reconsidered(world)

@@ -410,7 +410,7 @@ def test_only_the_prepared_decision_that_was_shown_is_dropped() -> None:
     shown = world.product.cohort.prepare(CYCLE, by="chair")
     world.product.cohort.prepare(CYCLE, by="dean", overrides=change("A001", "A008"))
 
-    with pytest.raises(ConflictError, match="changed or taken back"):
+    with pytest.raises(ConflictError, match="changed or withdrawn"):
         world.product.cohort.take_back(CYCLE, shown=shown)
 
     left = world.product.cohort.pending(CYCLE)
@@ -434,7 +434,7 @@ def test_only_the_letters_and_the_reconsideration_that_were_shown_are_taken_back
     words = usual_wording("en")
     world.product.announcements.send(CYCLE, words, by="ops", hold=timedelta(days=1))
     held = world.ledger.announcements(CYCLE)[-1]
-    with pytest.raises(ConflictError, match="which letters are held"):
+    with pytest.raises(ConflictError, match="which letters are waiting"):
         world.product.announcements.take_back(CYCLE, by="ops", which=held.id + 1)
     world.product.announcements.take_back(CYCLE, by="ops", which=held.id)
 

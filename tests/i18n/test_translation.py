@@ -29,7 +29,7 @@ GERMAN = {
     "{place} has {length:,} characters of at most {most:,}": "{place}: {length:,} von {most:,}",
     "{until:%Y-%m-%d %H:%M} is past: name a later date": "{until:%Y-%m-%d %H:%M} ist vorbei",
     "there is no round {round!r}": "keine Runde {",
-    "there is no cycle {cycle!r}": "kein Zyklus {zyklus!r}",
+    "there is no program {cycle!r}": "kein Zyklus {zyklus!r}",
 }
 COUNTED = (
     "{source}: {count} problem, nothing was imported\n  {rows:\n  }",
@@ -97,15 +97,15 @@ def test_a_count_takes_its_form_and_every_row_its_words() -> None:
 @pytest.mark.usefixtures("german")
 def test_a_translation_that_cannot_be_filled_in_gives_way_to_english() -> None:
     assert translate(Message("round_not_found", round="r")) == "there is no round 'r'"
-    assert translate(Message("cycle_not_found", cycle="c")) == "there is no cycle 'c'"
+    assert translate(Message("cycle_not_found", cycle="c")) == "there is no program 'c'"
 
 
 @pytest.mark.usefixtures("german")
 def test_what_is_no_message_stays_as_it_is() -> None:
-    assert [translate(text) for text in ("", "Anna Berg", "there is no cycle 'c'")] == [
+    assert [translate(text) for text in ("", "Anna Berg", "there is no program 'c'")] == [
         "",
         "Anna Berg",
-        "there is no cycle 'c'",
+        "there is no program 'c'",
     ]
 
 

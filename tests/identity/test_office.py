@@ -146,7 +146,7 @@ def test_a_provider_finds_an_account_by_address_once_and_by_its_subject_ever_aft
         enter("issuer#1", "boss@example.org", verified=False)
     assert enter("issuer#1", "Boss@example.org") == account.id
     assert enter("issuer#1", "renamed@example.org", verified=False) == account.id
-    with pytest.raises(ForbiddenError, match="somebody else"):
+    with pytest.raises(ForbiddenError, match="ask an administrator"):
         enter("issuer#2", "boss@example.org")
     with pytest.raises(ForbiddenError, match="no account"):
         enter("issuer#3", "stranger@example.org")

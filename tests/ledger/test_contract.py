@@ -42,7 +42,7 @@ def test_an_existing_round_or_cycle_is_refused_and_nothing_changes(ledger: SqlLe
 
     with pytest.raises(InvalidInputError, match="round '2027' already"):
         ledger.create_round(Round(id="2027", name="Other", unit="h", zone="UTC"))
-    with pytest.raises(InvalidInputError, match="cycle 'fall' already"):
+    with pytest.raises(InvalidInputError, match="program 'fall' already"):
         ledger.create_cycle("fall", round_id="2027", name="x", rules=RULES, by="ops")
 
     assert ledger.cycles() == before
@@ -84,7 +84,7 @@ def test_every_read_of_an_unknown_cycle_says_so(ledger: SqlLedger) -> None:
     ]
 
     for read in reads:
-        with pytest.raises(NotFoundError, match="no cycle 'none'"):
+        with pytest.raises(NotFoundError, match="no program 'none'"):
             read()
 
 
@@ -107,7 +107,7 @@ def test_a_rubric_version_once_stored_cannot_get_other_criteria(ledger: SqlLedge
     changed = replace(RULES.rubrics[0], criteria=(criterion,))
 
     with (
-        pytest.raises(InvalidInputError, match="rubric of review, version 1"),
+        pytest.raises(InvalidInputError, match="score form of review, version 1"),
         ledger.write("fall") as tx,
     ):
         tx.set_rules(replace(RULES, version=2, rubrics=(changed,)), by="ops", reason="")

@@ -76,7 +76,7 @@ def test_a_moved_application_is_read_so_and_an_unknown_one_is_refused(ledger: Sq
         tx.move_application(1, ApplicationStatus.WITHDRAWN, by="ops", reason="moved abroad")
 
     assert ledger.applications("fall")[1].status is ApplicationStatus.WITHDRAWN
-    with pytest.raises(NotFoundError, match="no application 9"), ledger.write("fall") as tx:
+    with pytest.raises(NotFoundError, match="no applicant 9"), ledger.write("fall") as tx:
         tx.move_application(9, ApplicationStatus.READY, by="ops", reason="")
 
 

@@ -219,7 +219,7 @@ def test_before_a_decision_the_law_144_tables_are_refused_with_the_reason(tmp_pa
 
 
 def test_an_attribute_that_nobody_declared_is_named(world: World) -> None:
-    with pytest.raises(InvalidInputError, match="'age' was declared by nobody"):
+    with pytest.raises(InvalidInputError, match="'age' was declared by no applicant"):
         report_of(world, "age")
 
 

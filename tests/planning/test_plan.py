@@ -314,7 +314,7 @@ BASE = template("admissions", places=6, budget=6000, reviews=1)
             "no reviewer takes 'interview'",
         ),
         (BASE, ["--applicants", "60", "--spread", "900"], "is no spread on a scale of 100"),
-        (BASE, ["--applicants", "60", "--days", "panel=3"], "a kind of the rules"),
+        (BASE, ["--applicants", "60", "--days", "panel=3"], "one of the rules"),
         (BASE, ["--applicants", "60", "--start", "soon"], "is no date"),
         (BASE, ["--applicants", "none.csv"], "cannot be read"),
     ],

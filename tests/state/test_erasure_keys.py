@@ -39,7 +39,7 @@ def test_a_folder_that_cannot_be_written_is_named_with_the_cure(tmp_path: Path) 
     keys = ErasureKeysInFiles(tmp_path / "file" / "keys")
 
     assert keys.find("fall") is None
-    with pytest.raises(UnavailableError, match="nobody was erased"):
+    with pytest.raises(UnavailableError, match="no one was erased"):
         keys.make("fall")
 
 

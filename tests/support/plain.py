@@ -12,7 +12,8 @@ DATA = re.compile(
     r"|\bminutes\b|English|Deutsch|^round ·|capacity:"
     r"|statement|Why I want to study here, number \d+\."
     r"|clear,? (and )?well argued|enough for this year|[Rr]eview\b|\bops\b|\bUTC\b"
-    r"|a name typed here|Room 5|/(inbox|tasks/\S+)|everyone|\bfall\b|\ball\b|'budget'|"
+    r"|a name typed here|Room 5|/(inbox|tasks/\S+|sign-in/reviews/\S+|answer/\S+)"
+    r"|everyone|\bfall\b|\ball\b|'budget'|"
     + "|".join(
         re.escape(word)
         for criterion in RUBRIC.criteria

@@ -35,6 +35,7 @@ SHARE = {Tier.QUICK: 0.15, Tier.EVERYDAY: 0.5, Tier.FULL: 1.0}
 TESTS = Path(__file__).parents[1]
 
 QUICK = (
+    "advice/test_library_page.py",
     "bandit/estimation/*",
     "bandit/test_r*",
     "bandit/test_s*",

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from pathlib import Path
 
 from fastapi import FastAPI
@@ -12,6 +13,7 @@ from swapflow.bootstrap import programs_of_rosters
 from swapflow.domain.people.reviewer import NewReviewer
 from swapflow.domain.reviewing.assignment import Assignment
 from swapflow.domain.rules import Criterion, Purpose, Rubric, Rules
+from swapflow.engine.notifications.office_contact import contact_of
 from swapflow.engine.ports.dispatcher import QueueMessage, Topic
 from swapflow.engine.ports.live_state import Arms
 from swapflow.engine.ports.records import Mail
@@ -89,6 +91,7 @@ class Site:
         settings: Settings,
         redis: str = "",
         mail_leaves: bool = True,
+        undo: timedelta = timedelta(),
     ) -> None:
         """Put a site together; given a Redis, its live state and counts lie there.
 
@@ -97,6 +100,7 @@ class Site:
             settings: The settings of its pages.
             redis: Address of a Redis; in memory when empty.
             mail_leaves: Whether there is a mail server.
+            undo: How long acts can be undone; nothing is held when zero.
         """
         self.settings = settings
         self._file = database if isinstance(database, Path) else None
@@ -114,8 +118,10 @@ class Site:
                 mail_leaves=mail_leaves,
                 send_webhook=webhook_sender(client),
                 automatic_reviewers=programs_of_rosters(settings, client),
+                office=contact_of(settings.office_name, settings.mail_from),
                 provider=True,
                 lease_seconds=3600.0,
+                undo=undo,
             )
         )
         limiter = RedisLimiter(redis) if redis else MemoryLimiter()

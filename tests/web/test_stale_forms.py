@@ -36,8 +36,12 @@ ADDS_OR_NAMES = {
     "language", "lift", "link", "look", "missed", "monitoring", "nudge", "open", "password",
     "programs", "reassign", "release", "remind", "remove", "reopen", "requests", "revoke",
     "rounds", "sign-out", "skip", "stop", "swap", "users", "values", "waive", "{{ token }}",
-    "sheets",
-    "{{ upload.key }}", "{{ what }}",
+    "sheets", "undo",
+    # An answer goes to what its link was made for; a moved date has a link of its own.
+    "{{ path }}",
+    # Ticks are refused where one of them has moved on.
+    "ticked{{ listing.address(page=page) }}",
+    "{{ upload.key }}", "{{ what }}", "{{ act.number }}", "{{ line.act.number }}",
     "{{ 'pause' if running else 'resume' }}",
 }  # fmt: skip
 """Last parts of addresses of forms that add something, name what they end, or look."""
@@ -62,7 +66,9 @@ def test_every_form_that_overwrites_something_tells_what_it_was_made_from() -> N
             assert action is not None, f"{file}: a form without an address"
             # A page for those who signed in again sends back what another form held.
             carried = file.name == "signed_out.html" or any(
-                f'name="{name}"' in form for name in CARRIED
+                # A form about several rows carries one for each.
+                f'name="{name}"' in form or f'name="{name}.' in form
+                for name in CARRIED
             )
             adds = action[1].rsplit("/", 1)[-1] in ADDS_OR_NAMES
             if action[1].endswith(OVERWRITES):

@@ -61,9 +61,7 @@ def test_the_worker_serves_every_queue_and_survives_messages_about_nothing(
         # answer, not a crash, and nothing is tried again.
         def all_answered() -> bool:
             output = worker.output()
-            refused = output.count(
-                "raised expected: NotFoundError(\"there is no assignment 'gone:"
-            )
+            refused = output.count("raised expected: NotFoundError(\"there is no review 'gone:")
             return refused == 6 and output.count("succeeded in") == 2
 
         worker.wait_for(all_answered, what="an answer to every message")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 app = typer.Typer(
     cls=CommandGroup,
     no_args_is_help=True,
-    help="Letters that tell applicants what was decided; held for a while before they leave.",
+    help="Letters that tell applicants what was decided; they wait a while before they leave.",
 )
 
 Words = Annotated[
@@ -33,8 +33,10 @@ Waitlist = Annotated[
     typer.Option(
         metavar="N",
         min=0,
-        help="So many of the waitlist are told that they are on it; the others, no. All if left "
-        "out.",
+        help=(
+            "How many of the waitlist are told that they are on it; the others are not. All "
+            "if left out."
+        ),
     ),
 ]
 
@@ -74,7 +76,7 @@ def look(cycle: CycleId, file: Words, waitlist: Waitlist = None, as_json: AsJson
         Listing(
             headers=("applicant", "name", "to", "told"),
             rows=tuple((a.external_id, a.name, a.address, a.group.value) for a in draft.letters),
-            empty="there is nobody to write to",
+            empty="no letter to send: all have been told or have no address",
         ),
         *(
             f"\nto {letter.address}, {group.value}:\n{letter.subject}\n\n"
@@ -95,7 +97,7 @@ def send(
     hold: Annotated[
         int,
         typer.Option(
-            metavar="MINUTES", min=0, help="So long they can be taken back; 0 for at once."
+            metavar="MINUTES", min=0, help="Minutes to undo before sending; 0 sends at once."
         ),
     ] = 30,
     seen: Annotated[
@@ -121,8 +123,8 @@ def send(
         {"cycle": cycle, **_content(draft), "leaves_at": made.leaves_at.isoformat(), "by": by},
         f"{many(len(draft.letters), 'letter')} written; they leave "
         + (
-            f"at {day(made.leaves_at, zone)}, and until then `swapflow letters take-back {cycle}` "
-            "takes them back"
+            f"at {day(made.leaves_at, zone)}, and until then "
+            f"`swapflow letters take-back {cycle}` undoes them"
             if hold
             else "now"
         ),
@@ -174,7 +176,7 @@ def show(cycle: CycleId, as_json: AsJson = False) -> None:
                 for one in announcements
                 for letter in one.letters
             ),
-            empty="nobody was written to yet",
+            empty="no letter has been sent yet",
         ),
         as_json=as_json,
     )
@@ -182,12 +184,12 @@ def show(cycle: CycleId, as_json: AsJson = False) -> None:
 
 @app.command("take-back")
 def take_back(cycle: CycleId, by: By, as_json: AsJson = False) -> None:
-    """Take back the letters that are held, and the offers that they tell of."""
+    """Undo the letters that have not left, and the offers that they tell of."""
     taken: Announcement = product().announcements.take_back(cycle, by=by)
     report(
         {"cycle": cycle, "letters": len(taken.letters), "by": by},
-        f"{many(len(taken.letters), 'letter')} taken back, and the offers they tell of: it is as "
-        "if nothing had been offered",
+        f"{many(len(taken.letters), 'letter')} undone, and the offers they tell of: "
+        "it is as if nothing had been offered",
         as_json=as_json,
     )
 

@@ -37,7 +37,7 @@ def bundle(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write the record of a finished cycle as one signed file that others can check."""
+    """Write the record of a finished program as one signed file that others can check."""
     from swapflow.files.bundles.bundle import Names
     from swapflow.files.bundles.bundle import bundle as make
     from swapflow.files.bundles.signing_keys import signer_from
@@ -68,7 +68,7 @@ def bundle(
         f"{many(len(closed.decisions), 'decision')}, {many(len(closed.lists), 'list')}, "
         f"{len(archive) / 1e6:.1f} MB",
         f"signed by the key {signer.public}",
-        "names and ids are in it: keep it as you keep the applications"
+        "names and ids are in it: keep it as you keep the applicants' files"
         if names
         else "people are numbers in it; --names says who they are",
         as_json=as_json,

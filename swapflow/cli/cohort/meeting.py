@@ -38,7 +38,7 @@ FORMATS = (".html", ".pdf", ".json")
 def show(
     cycle: CycleId,
     everybody: Annotated[
-        bool, typer.Option("--all", help="Everybody on the list, not only those of the meeting.")
+        bool, typer.Option("--all", help="All on the list, not only those of the meeting.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -60,9 +60,9 @@ def show(
         Listing(
             headers=("rank", "applicant", "proposed", "", "outcome", "reason"),
             rows=tuple(rows),
-            empty="nobody is too close to call, and nothing was recorded",
+            empty="no applicant is too close to call, and nothing was recorded",
         ),
-        f"{len(agenda.chosen)} of {many(agenda.size, 'place')} filled as things stand",
+        f"{len(agenda.chosen)} of {many(agenda.size, 'place')} filled so far",
         *(f"{words}: {'kept' if kept else 'NOT KEPT'}" for words, kept in agenda.limits),
         _stands(agenda),
         as_json=as_json,
@@ -93,7 +93,7 @@ def record(
     reason: Reason = "",
     as_json: AsJson = False,
 ) -> None:
-    """Record what the meeting says about an applicant; only `discuss` needs no reason."""
+    """Record what the meeting says about an applicant; a change to the list needs a reason."""
     swapflow = product()
     swapflow.meetings.record(
         cycle,
@@ -252,9 +252,9 @@ def _stands(agenda: "Agenda") -> str:
         return "no meeting was opened about this list"
     missing = [place.external_id for place in agenda.missing]
     if missing:
-        said = f"still without an outcome, so nobody can sign: {', '.join(missing)}"
+        said = f"still without an outcome; record it, then sign: {', '.join(missing)}"
     else:
-        said = "everybody too close to call has an outcome"
+        said = "every applicant too close to call has an outcome"
     if agenda.meeting.closed:
         return f"closed by {agenda.meeting.closed.by}; {said}"
     return f"open; {said}"

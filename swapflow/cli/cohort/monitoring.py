@@ -148,7 +148,7 @@ def _drawn(table: "StageTable") -> Listing:
             )
             for row in table.rows
         ),
-        empty=TOO_SMALL if table.closed else "nobody got to this stage",
+        empty=TOO_SMALL if table.closed else "no applicant got to this stage",
     )
 
 

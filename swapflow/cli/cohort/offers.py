@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 app = typer.Typer(
     cls=CommandGroup,
     no_args_is_help=True,
-    help="Places offered after the list is fixed: who answered what, who is next.",
+    help="Places offered after the list is final: who answered what, who is next.",
 )
 
 SHOWN = 10
@@ -67,7 +67,7 @@ def show(cycle: CycleId, as_json: AsJson = False) -> None:
                 (offer["applicant"], offer["line"], offer["answer"], offer["until"], offer["by"])
                 for offer in offers
             ),
-            empty="nobody was offered a place yet",
+            empty="no place has been offered yet",
         ),
         _stands(stands),
         _next(waiting),
@@ -94,7 +94,7 @@ def make(
 ) -> None:
     """Offer the free places: to those chosen, then down the waitlist. Run it again any time.
 
-    An offer whose date has passed without an answer is passed on.
+    An offer past its date without an answer is passed on.
     """
     swapflow = product()
     when = _until(until, swapflow.cycles.rules(cycle).zone) if until else None
@@ -152,10 +152,10 @@ def rate(
     cycle: CycleId,
     by: By,
     accepted: Annotated[
-        int | None, typer.Option(metavar="N", help="Last year: so many accepted …", min=0)
+        int | None, typer.Option(metavar="N", help="Last year: how many accepted …", min=0)
     ] = None,
     of: Annotated[
-        int | None, typer.Option("--of", metavar="N", help="… of so many offers.", min=1)
+        int | None, typer.Option("--of", metavar="N", help="… of how many offers.", min=1)
     ] = None,
     between: Annotated[
         tuple[float, float] | None,
@@ -163,11 +163,11 @@ def rate(
     ] = None,
     risk: Annotated[
         float,
-        typer.Option(metavar="SHARE", help="How likely too many may accept, in the whole round."),
+        typer.Option(metavar="SHARE", help="How likely too many may accept, over all offers."),
     ] = 0.05,
     as_json: AsJson = False,
 ) -> None:
-    """Set how many accept, so that more offers than places may go out; one rate for everybody."""
+    """Set how many accept, so that more offers than places may go out; one rate for all."""
     from swapflow.engine.offers.acceptance_odds import from_counts, from_interval, interval
 
     if (accepted is None or of is None) == (between is None):
@@ -189,7 +189,7 @@ def rate(
             "by": by,
         },
         f"{stated.mean:.0%} are expected to accept (19 times in 20: {low:.0%} to {high:.0%})",
-        f"more accept than there are places in at most {risk:.1%} of such rounds",
+        f"more accept than there are places in at most {risk:.1%} of rounds like this",
         as_json=as_json,
     )
 
@@ -221,13 +221,13 @@ def _stands(stands: "OfferRound") -> str:
     if stands.rate is None:
         return f"{places}; never more offers than places (`swapflow offers rate` allows more)"
     return (
-        f"{places}; too many accept with a chance of {stands.risk:.1%} as things stand, at most "
-        f"{stands.rate.risk:.1%} over the whole round ({stands.rate.source})"
+        f"{places}; too many accept with a chance of {stands.risk:.1%} now, at most "
+        f"{stands.rate.risk:.1%} over all offers ({stands.rate.source})"
     )
 
 
 def _next(waiting: list[str]) -> str:
     if not waiting:
-        return "nobody is left on the waitlist"
+        return "no applicant is left on the waitlist"
     more = f" and {len(waiting) - SHOWN} more" if len(waiting) > SHOWN else ""
     return f"next: {', '.join(waiting[:SHOWN])}{more}"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 app = typer.Typer(
     cls=CommandGroup,
     no_args_is_help=True,
-    help="One application looked at again by fresh reviewers, after the list was fixed.",
+    help="One applicant looked at again by new reviewers, after the list was final.",
 )
 
 Must = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; on record.")]
@@ -52,13 +52,15 @@ def open_reconsideration(
     reviews: Annotated[
         int,
         typer.Option(
-            metavar="N", help="Fresh reviews; 0 where somebody only withdrew or declined."
+            metavar="N", help="New reviews; 0 where an applicant only withdrew or declined."
         ),
     ] = 2,
-    kind: Annotated[str, typer.Option(metavar="KIND", help="Kind; else the first.")] = "",
+    kind: Annotated[
+        str, typer.Option(metavar="KIND", help=("Which review or interview; else the first."))
+    ] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Ask people who never had the application for fresh reviews: the reserve first."""
+    """Ask reviewers who never had the applicant for new reviews: the reserve first."""
     from swapflow.engine.reconsideration.open_reconsideration import ReconsiderationRequest
 
     wanted = ReconsiderationRequest(
@@ -67,15 +69,15 @@ def open_reconsideration(
     product().reconsiderations.open(cycle, applicant, wanted, by=by)
     report(
         {"cycle": cycle, "applicant": applicant, "reviews": reviews, "by": by},
-        f"{applicant} is reconsidered; {many(reviews, 'fresh review')} asked for",
-        f"where it stands: swapflow cycle reconsider show {cycle} {applicant}",
+        f"{applicant} is reconsidered; {many(reviews, 'new review')} asked for",
+        f"see its state: swapflow cycle reconsider show {cycle} {applicant}",
         as_json=as_json,
     )
 
 
 @app.command("list")
 def list_all(cycle: CycleId, as_json: AsJson = False) -> None:
-    """List the reconsiderations of a cycle."""
+    """List the reconsiderations of a program."""
     swapflow = product()
     names = {a.number: a.external_id for a in swapflow.applicants.list(cycle)}
     found = swapflow.reconsiderations.list(cycle)
@@ -107,7 +109,7 @@ def list_all(cycle: CycleId, as_json: AsJson = False) -> None:
 
 @app.command("show")
 def show(cycle: CycleId, applicant: ApplicationId, as_json: AsJson = False) -> None:
-    """Show where the applicant would have stood, and what is proposed."""
+    """Show what rank the applicant would have had, and what is proposed."""
     from swapflow.engine.reconsideration.evidence import HOW
 
     found = product().reconsiderations.evidence(cycle, applicant)
@@ -151,7 +153,7 @@ def conclude(
     digest: Digest = "",
     as_json: AsJson = False,
 ) -> None:
-    """Sign what becomes of it; a change of the list moves this person and nobody else."""
+    """Sign what becomes of it; a change of the list moves this person and no one else."""
     from swapflow.domain.cohort.reconsideration import Result
 
     swapflow = product()
@@ -179,7 +181,7 @@ def conclude(
             "digest": fixed,
         },
         f"{applicant} {RESULTS[closing.result.value]}{place}",
-        f"the list is version {closing.version} now; nobody else was moved"
+        f"the list is version {closing.version} now; no one else was moved"
         if closing.version
         else "the list is what it was",
         *(f"an exception: {words}" for words in closing.exceptions),
@@ -195,7 +197,7 @@ def take_back(
     product().reconsiderations.take_back(cycle, applicant, by=by, reason=reason)
     report(
         {"cycle": cycle, "applicant": applicant, "result": "withdrawn", "by": by},
-        f"the reconsideration of {applicant} was taken back; the list is what it was",
+        f"the reconsideration of {applicant} was withdrawn; the list is what it was",
         as_json=as_json,
     )
 
@@ -263,7 +265,7 @@ def _statement(found: "ReconsiderationEvidence") -> list[str]:
     then = f"place {found.place} of {found.queue} on the waitlist"
     stands = f"place {found.stands}" if found.stands else "no place"
     came = (
-        f"{found.received} of {many(found.which.new.reviews, 'fresh review')} came, "
+        f"{found.received} of {many(found.which.new.reviews, 'new review')} came, "
         f"{found.waiting} still out"
     )
     said = [

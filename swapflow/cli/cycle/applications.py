@@ -37,7 +37,9 @@ if TYPE_CHECKING:
 
 
 app = typer.Typer(
-    cls=CommandGroup, no_args_is_help=True, help="Applicants of a cycle: import, move, ask, erase."
+    cls=CommandGroup,
+    no_args_is_help=True,
+    help=("Applicants of a program: import, move, ask, erase."),
 )
 app.command("columns")(applicant_columns.columns)
 app.command("values")(applicant_values.values)
@@ -129,12 +131,12 @@ def import_file(
 def list_applications(
     cycle: CycleId,
     status: Annotated[
-        ApplicationStatus | None, typer.Option(help="Only those that stand so.")
+        ApplicationStatus | None, typer.Option(help="Only those with this status.")
     ] = None,
     find: Find = "",
     as_json: AsJson = False,
 ) -> None:
-    """List the applicants of a cycle."""
+    """List the applicants of a program."""
     is_found = search_for(find)
     found = [
         a
@@ -193,7 +195,7 @@ def ready(
     reason: Reason = "",
     as_json: AsJson = False,
 ) -> None:
-    """Mark an incomplete application as complete."""
+    """Mark an incomplete applicant as complete."""
     _move(cycle, applicant, ApplicationStatus.READY, by, reason, as_json, "ready", "incomplete")
 
 
@@ -226,7 +228,7 @@ def ineligible(
     cycle: CycleId,
     applicant: ApplicationId,
     by: By,
-    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why; it stands in the record.")],
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why; it is kept in the record.")],
     as_json: AsJson = False,
 ) -> None:
     """Take an applicant out who does not meet the conditions."""
@@ -267,7 +269,7 @@ def purge(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask again.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Erase an applicant's data for good; sums and checks of the record stand."""
+    """Erase an applicant's data for good; sums and checks of the record stay."""
     if not yes:
         # A script cannot be asked, and must not wait for an answer.
         if not sys.stdin.isatty():
@@ -288,7 +290,7 @@ def ask(
     applicant: ApplicationId,
     kind: Annotated[str, typer.Argument(metavar="KIND", help="review, interview, …")],
     by: By,
-    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why; it stands in the record.")],
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why; it is kept in the record.")],
     as_json: AsJson = False,
 ) -> None:
     """Ask for one more review of an applicant, from the reserve."""

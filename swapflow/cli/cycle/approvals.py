@@ -13,7 +13,7 @@ from swapflow.errors import InvalidInputError
 app = typer.Typer(
     cls=CommandGroup,
     no_args_is_help=True,
-    help="Requests that contact an applicant: a named person lets each batch through.",
+    help="Reviews and interviews that contact an applicant: a named person approves each batch.",
 )
 
 Requests = Annotated[
@@ -56,13 +56,13 @@ def approve(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Release requests that wait for approval."""
+    """Release reviews that wait for approval."""
     swapflow = product()
     chosen = _chosen(requests, everything, swapflow.approvals.proposed(cycle))
     approved = swapflow.approvals.approve(cycle, chosen, by=by) if chosen else 0
     report(
         {"cycle": cycle, "approved": approved, "by": by},
-        f"{many(approved, 'request')} approved by {by}; reviewers are found at the next turn",
+        f"{many(approved, 'review')} approved by {by}; reviewers are found at the next turn",
         as_json=as_json,
     )
 
@@ -74,14 +74,14 @@ def strike(
     requests: Annotated[
         list[str], typer.Argument(metavar="REQUEST", help="Ids, as `approvals list` shows them.")
     ],
-    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why; it stands in the record.")],
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why; it is kept in the record.")],
     as_json: AsJson = False,
 ) -> None:
-    """Refuse requests; what was set aside for them is free again."""
+    """Decline reviews; the time kept for them is free again."""
     struck = product().approvals.strike(cycle, requests, by=by, reason=reason)
     report(
         {"cycle": cycle, "struck": struck, "by": by},
-        f"{many(struck, 'request')} struck by {by}",
+        f"{many(struck, 'review')} declined by {by}",
         as_json=as_json,
     )
 

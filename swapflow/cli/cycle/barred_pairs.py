@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 def open_applicant(
     cycle: CycleId, applicant: OpenedId, by: By, reason: Must, as_json: AsJson = False
 ) -> None:
-    """See an applicant though you review in the cycle; you are never asked about them then."""
+    """See an applicant though you review in the program; you are never asked about them then."""
     swapflow, seat = product(), own_seat(cycle, by)
     if seat is None:
         raise InvalidInputError("not_a_reviewer_here")
@@ -96,7 +96,7 @@ def conflicts(
             "by": by,
         },
         f"{many(len(pairs), 'conflict')} of interest recorded",
-        *([f"{many(taken_back, 'open request')} taken back"] if taken_back else ()),
+        *([f"{many(taken_back, 'open review')} withdrawn"] if taken_back else ()),
         *conflicting_lines(scores),
         as_json=as_json,
     )
@@ -145,7 +145,7 @@ def lift_bar(
     reason: Must,
     as_json: AsJson = False,
 ) -> None:
-    """Lift the bar of a voided review: the reviewer may be asked about the applicant again."""
+    """Allow a reviewer to be asked again about the applicant of a voided review."""
     _refuse_other_role(cycle, reviewer)
     lifted = product().reviewers.lift_bar(cycle, applicant, reviewer, by=by, reason=reason)
     report(
@@ -186,7 +186,7 @@ def panel(
             "scores": [one.score.assignment_id for one in scores],
         },
         f"{many(len(named), 'applicant')} may go to the reviewers named only",
-        *([f"{many(taken_back, 'open request')} of others taken back"] if taken_back else ()),
+        *([f"{many(taken_back, 'open review')} of others withdrawn"] if taken_back else ()),
         *conflicting_lines(scores),
         as_json=as_json,
     )

@@ -50,8 +50,10 @@ def calibration(
         bool,
         typer.Option(
             "--severity",
-            help="Show how severe each reviewer is too; --by is the mail address of an account "
-            "with the role calibration. The look is logged.",
+            help=(
+                "Show how high each reviewer marks too; --by is the mail address of an "
+                "account with the role calibration. The look is logged."
+            ),
         ),
     ] = False,
     as_json: AsJson = False,
@@ -196,28 +198,30 @@ def _severities(seen: "Calibration", names: _Names) -> "list[str | Listing]":
     measured = seen.measured
     said = {
         Lack.NO_SCORES: "there is no score yet",
-        Lack.FEW_REPEATS: "too few applicants have a second score, so nothing tells a severe "
-        "reviewer from a weak applicant",
+        Lack.FEW_REPEATS: (
+            "too few applicants have a second score, so nothing tells a reviewer who marks "
+            "low from a weak applicant"
+        ),
         Lack.ALL_ALIKE: "all marks are the same, so nothing can be told apart",
     }
     if measured.lack is not Lack.NOTHING:
         return [said[measured.lack]]
     unknown = [
-        f"severity of {names.kinds[kind]}s: not known, hardly any reviewer gave two"
+        f"how high reviewers mark {names.kinds[kind]}s: not known, hardly any reviewer gave two"
         for kind in measured.unnamed
     ]
     if not measured.judges and names.terms.apart:
         hidden = (
-            "how severe each reviewer is: for accounts with the role calibration, by --severity"
+            "how high each reviewer marks: for accounts with the role calibration, by --severity"
             if names.terms.told
-            else "how severe each reviewer is: gone, 90 days after the list was final"
+            else "how high each reviewer marks: gone, 90 days after the list was final"
             if names.terms.ended
-            else "how severe each reviewer is: the rules tell no figures about reviewers"
+            else "how high each reviewer marks: the rules tell no figures about reviewers"
         )
         return [*unknown, hidden]
     return [
         *unknown,
-        "\nReviewers, in points of 100 above the others (shrunk where there are few scores):",
+        "\nReviewers, in points of 100 above the others (pulled to 0 where there are few scores):",
         Listing(
             headers=("reviewer", "kind", "scores", "severity", "95 % interval"),
             rows=tuple(
@@ -246,7 +250,7 @@ def _offsets(seen: "Calibration", names: _Names) -> list[str]:
             f"{against}: {100 * one.offset.value:+.1f} points ({_between(one.offset)}), "
             f"{many(one.both, 'applicant')} with both"
             + (
-                "; an assumption: too few got the other kind by chance"
+                "; an assumption: too few got the other one by chance"
                 if one.assumed
                 else f"; measured by {many(one.by_chance, 'applicant')} who got it by chance"
             )

@@ -34,7 +34,9 @@ if TYPE_CHECKING:
 OVER = frozenset({"ended", "finalized"})
 
 app = typer.Typer(
-    cls=CommandGroup, no_args_is_help=True, help="Cycles: one decision each, from rules to list."
+    cls=CommandGroup,
+    no_args_is_help=True,
+    help=("Programs: one list of applicants with its places, from rules to the final list."),
 )
 app.command("reserve")(promised_reviews.reserve)
 
@@ -58,7 +60,7 @@ def new(
     name: Annotated[str, typer.Option(metavar="TEXT", help="The program's name in full.")] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Make a cycle from a rules file."""
+    """Make a program from a rules file."""
     if (template is None) == (rules is None):
         raise InvalidInputError("template_or_rules")
     swapflow = product()
@@ -72,10 +74,10 @@ def new(
         if written:  # a command that fails leaves nothing behind
             file.unlink(missing_ok=True)
         raise
-    found = "written" if written else "taken as it stands"
+    found = "written" if written else "taken as it is"
     report(
         {"cycle": cycle, "round": round_id, "rules": str(file), "written": written, "by": by},
-        f"cycle {cycle} is made; its rules: {file} ({found})",
+        f"program {cycle} is made; its rules: {file} ({found})",
         f"change them: edit the file, then swapflow cycle rules {cycle} --set {file} --reason …",
         f"next: swapflow applications import {cycle} applicants.csv",
         f"      swapflow reviewers import {cycle} reviewers.csv",
@@ -86,7 +88,7 @@ def new(
 
 @app.command("list")
 def list_cycles(as_json: AsJson = False) -> None:
-    """List the cycles."""
+    """List the programs."""
     cycles = product().cycles.list()
     report(
         {
@@ -111,7 +113,7 @@ def list_cycles(as_json: AsJson = False) -> None:
             rows=tuple(
                 (c.id, c.name, c.round_id, c.status.value, c.spent, c.committed) for c in cycles
             ),
-            empty="there is no cycle yet: swapflow cycle new CYCLE --round ROUND --template …",
+            empty="there is no program yet: swapflow cycle new CYCLE --round ROUND --template …",
         ),
         as_json=as_json,
     )
@@ -126,7 +128,7 @@ def launch(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Start a cycle; the first reviews go out."""
+    """Launch a program; the first reviews go out."""
     swapflow = product()
     nameless = seat_of(cycle, by) is not None
     if check:
@@ -151,7 +153,7 @@ def launch(
     leaves = swapflow.outbox.leaves
     report(
         {"cycle": cycle, "status": "running", "by": by, "mail_leaves": leaves},
-        f"cycle {cycle} runs; the first requests go out at the next turn",
+        f"program {cycle} runs; the first reviews go out at the next turn",
         *(() if leaves else (str(Message("launch_without_mail")),)),
         f"watch it: swapflow cycle watch {cycle}",
         as_json=as_json,
@@ -160,7 +162,7 @@ def launch(
 
 @app.command("to-do")
 def to_do(cycle: CycleId, as_json: AsJson = False) -> None:
-    """List what waits for people in a cycle, and where it is done."""
+    """List what waits for people in a program, and where it is done."""
     swapflow = product()
     swapflow.cycles.get(cycle)
     things = swapflow.pending.in_cycle(cycle)
@@ -180,7 +182,7 @@ def to_do(cycle: CycleId, as_json: AsJson = False) -> None:
         Listing(
             headers=("what waits", "where"),
             rows=tuple((thing.message, f"{swapflow.address}{thing.path}") for thing in things),
-            empty="nothing waits for anybody",
+            empty="nothing waits for a person",
         ),
         as_json=as_json,
     )
@@ -188,7 +190,7 @@ def to_do(cycle: CycleId, as_json: AsJson = False) -> None:
 
 @app.command("status")
 def status(cycle: CycleId, as_json: AsJson = False) -> None:
-    """Show how a cycle stands."""
+    """Show how far a program is."""
     swapflow = product()
     seen = progress_of(cycle)
     seat = seat_of(cycle)
@@ -216,11 +218,11 @@ def watch(
     cycle: CycleId,
     every: Annotated[float, typer.Option(min=0.2, help="Seconds between two looks.")] = 2.0,
     looks: Annotated[
-        int, typer.Option(min=0, help="Leave after so many looks; 0: when the cycle is over.")
+        int, typer.Option(min=0, help="Leave after this many looks; 0: when the program is over.")
     ] = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Show how a cycle stands, again and again, until it is over or Ctrl-C."""
+    """Show how far a program is, again and again, until it is over or Ctrl-C."""
     if sys.stdout.isatty() and not as_json:
         _watch_live(cycle, every=every, looks=looks)
         return
@@ -254,7 +256,7 @@ def stop(cycle: CycleId, by: By, reason: Reason = "", as_json: AsJson = False) -
     cancelled = product().cycles.stop(cycle, by=by, reason=reason)
     report(
         {"cycle": cycle, "status": "ended", "requests_cancelled": cancelled, "by": by},
-        f"{cycle} asks for nothing more; {many(cancelled, 'unopened request')} cancelled",
+        f"{cycle} asks for nothing more; {many(cancelled, 'unopened review')} cancelled",
         f"next: swapflow cycle finalize {cycle}",
         as_json=as_json,
     )
@@ -263,7 +265,9 @@ def stop(cycle: CycleId, by: By, reason: Reason = "", as_json: AsJson = False) -
 @app.command("budget")
 def budget(
     cycle: CycleId,
-    amount: Annotated[int, typer.Argument(min=1, metavar="AMOUNT", help="In the round's unit.")],
+    amount: Annotated[
+        int, typer.Argument(min=1, metavar="AMOUNT", help=("In the unit of the round."))
+    ],
     by: By,
     reason: Must,
     as_json: AsJson = False,
@@ -294,7 +298,7 @@ def rules(
         typer.Option("--set", metavar="FILE", help="Put this rules file in force."),
     ] = None,
     reason: Annotated[
-        str, typer.Option(metavar="TEXT", help="With --set: why; it stands in the record.")
+        str, typer.Option(metavar="TEXT", help="With --set: why; it is kept in the record.")
     ] = "",
     check: Annotated[
         bool, typer.Option("--check", help="With --set: say what would change; change nothing.")

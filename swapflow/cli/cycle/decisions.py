@@ -157,7 +157,7 @@ def reopen(
     digest: Digest = "",
     as_json: AsJson = False,
 ) -> None:
-    """Start another version of a fixed cohort; the old one stays on record."""
+    """Start another version of a final list; the old one stays on record."""
     swapflow = product()
     fixed = cycle_output.final_digest(swapflow, cycle)
     version = swapflow.cohort.reopen(cycle, names=by, reason=reason, shown=digest or fixed)
@@ -174,7 +174,7 @@ def explain(
     applicant: ApplicationId,
     as_json: AsJson = False,
 ) -> None:
-    """Explain why an applicant was asked about, and where the applicant stands. For staff."""
+    """Explain why an applicant was asked about, and the applicant's rank. For staff."""
     found = product().reports.explain(cycle, applicant)
     report(
         cycle_output.explanation_json(found),
@@ -214,7 +214,7 @@ def verify(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Replay the cycle from its record and compare; exit code 1 if anything differs."""
+    """Replay the program from its record and compare; exit code 1 if anything differs."""
     found = product().reports.verify(cycle, live=not record_only)
     report(
         {

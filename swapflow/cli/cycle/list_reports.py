@@ -22,7 +22,7 @@ ErasedAgain = Annotated[
     typer.Option(
         "--again",
         metavar="ID",
-        help="Bring back a person who was erased and whom the file has again; repeatable.",
+        help="Bring back an erased person that the file has again; repeatable.",
     ),
 ]
 

@@ -21,7 +21,7 @@ def write_sheets(
     cycle: CycleId,
     out: Annotated[str, typer.Option(metavar="FOLDER", help="Where the files go.")],
     reviewer: Annotated[
-        str | None, typer.Option(metavar="ID", help="Only this one; everybody otherwise.")
+        str | None, typer.Option(metavar="ID", help="Only this one; all otherwise.")
     ] = None,
     form: Annotated[str, typer.Option("--format", metavar="xlsx|csv")] = "xlsx",
     as_json: AsJson = False,
@@ -57,7 +57,7 @@ def write_sheets(
         Listing(
             headers=("file", "reviewer", "mail", "requests"),
             rows=tuple((w["file"], w["reviewer"], w["email"], w["requests"]) for w in written),
-            empty="nothing waits for anybody, so no sheet was written",
+            empty="no reviewer has an open review, so no sheet was written",
         ),
         as_json=as_json,
     )

@@ -80,5 +80,5 @@ def waiting_lines(swapflow: "Swapflow", cycle: str) -> list[str]:
 def _told(found: "Promises") -> str:
     return (
         f"promised reviews not asked for: {found.needed} {found.unit}; free for them: "
-        f"{found.free}; kept for requests of staff: {found.reserve}"
+        f"{found.free}; kept for staff: {found.reserve}"
     )

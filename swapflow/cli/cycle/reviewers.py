@@ -36,7 +36,9 @@ if TYPE_CHECKING:
 
 
 app = typer.Typer(
-    cls=CommandGroup, no_args_is_help=True, help="Reviewers of a cycle: import, conflicts, leave."
+    cls=CommandGroup,
+    no_args_is_help=True,
+    help=("Reviewers of a program: import, conflicts, leave."),
 )
 app.command("sheet")(write_sheets)
 app.command("conflicts")(barred_pairs.conflicts)
@@ -117,7 +119,7 @@ def import_file(
 
 @app.command("list")
 def list_reviewers(cycle: CycleId, find: Find = "", as_json: AsJson = False) -> None:
-    """List the reviewers of a cycle."""
+    """List the reviewers of a program."""
     fits, roster = search_for(find), product().reviewers.list(cycle)
     found = [r for r in roster if fits(r.name, r.external_id, r.email)]
     report(
@@ -166,7 +168,7 @@ def figures(cycle: CycleId, by: By, as_json: AsJson = False) -> None:
         f"they go on {terms.until:%Y-%m-%d}, 90 days after the list was final"
         if terms.until
         else "they go 90 days after the list is final",
-        *(() if terms.named else ("beside a random number, 3 overdue stands for three or more",)),
+        *(() if terms.named else ("beside a random number, 3 overdue means three or more",)),
         as_json=as_json,
     )
 
@@ -179,11 +181,11 @@ def _days(days: object) -> str | None:
 def leave(
     cycle: CycleId, reviewer: ReviewerId, by: By, reason: Reason = "", as_json: AsJson = False
 ) -> None:
-    """Take a reviewer off the roster; open requests go to others."""
+    """Take a reviewer off the roster; open reviews go to others."""
     moved = product().reviewers.leave(cycle, reviewer, by=by, reason=reason)
     report(
         {"cycle": cycle, "reviewer": reviewer, "requests_moved": moved, "by": by},
-        f"{reviewer} has left; {many(moved, 'open request')} to be given to others",
+        f"{reviewer} has left; {many(moved, 'open review')} to be given to others",
         as_json=as_json,
     )
 
@@ -209,7 +211,7 @@ def purge(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask again.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Erase a reviewer's data for good; scores stand under a number, sums and checks too."""
+    """Erase a reviewer's data for good; scores stay under a number, sums and checks too."""
     from swapflow.bootstrap import office
 
     if not yes:

@@ -11,7 +11,7 @@ from swapflow.cli.output import Listing, many, report
 
 
 app = typer.Typer(
-    cls=CommandGroup, no_args_is_help=True, help="Seasons of an office; cycles belong to one."
+    cls=CommandGroup, no_args_is_help=True, help="Seasons of an office; programs belong to one."
 )
 
 
@@ -40,11 +40,11 @@ def forget_erasures(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask again.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Forget whom a round erased, once it is over: no list is compared with them any more."""
+    """Forget the people a round erased, once it is over; no list is compared with them then."""
     from swapflow.bootstrap import office
 
     if not yes:
-        question = f"Forget whom {round_id!r} erased? This cannot be undone"
+        question = f"Forget the people {round_id!r} erased? This cannot be undone"
         typer.confirm(question, abort=True, err=True)
     forgotten = product().cycles.forget_erasures(round_id)
     office().audit_log.record(by, "forgot erasures", about=round_id, detail=f"{forgotten} people")

@@ -36,7 +36,7 @@ ScoreId = Annotated[
     str, typer.Argument(metavar="SCORE", help="Its id, as `scores list` shows it.")
 ]
 Why = Annotated[
-    str, typer.Option("--reason", metavar="TEXT", help="Why; it stands in the record.")
+    str, typer.Option("--reason", metavar="TEXT", help="Why; it is kept in the record.")
 ]
 
 
@@ -54,7 +54,7 @@ def list_scores(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """List the scores as they stand. For staff: reviewers see their own inbox only."""
+    """List the scores as they are now. For staff: reviewers see their own inbox only."""
     swapflow = product()
     rows = [
         row
@@ -135,7 +135,7 @@ def void(
         typer.Argument(metavar="SCORE", help="Ids, as `scores list` shows them."),
     ] = None,
     cycle: Annotated[
-        str | None, typer.Option(metavar="CYCLE", help="With --reviewer: the cycle.")
+        str | None, typer.Option(metavar="CYCLE", help="With --reviewer: the program.")
     ] = None,
     reviewer: Annotated[
         str | None, typer.Option(metavar="ID", help="All scores of this reviewer.")
@@ -168,7 +168,7 @@ def restore(
         typer.Argument(metavar="SCORE", help="Ids, as `scores list` shows them."),
     ] = None,
     cycle: Annotated[
-        str | None, typer.Option(metavar="CYCLE", help="With --reviewer: the cycle.")
+        str | None, typer.Option(metavar="CYCLE", help="With --reviewer: the program.")
     ] = None,
     reviewer: Annotated[
         str | None, typer.Option(metavar="ID", help="All voided scores of this reviewer.")
@@ -196,7 +196,8 @@ def import_file(
     file: Annotated[str, typer.Argument(metavar="FILE", help="CSV, TSV, XLSX or JSON.")],
     by: By,
     kind: Annotated[
-        str, typer.Option(metavar="KIND", help="The kind, where no column names it.")
+        str,
+        typer.Option(metavar="KIND", help=("The review or interview, where no column names it.")),
     ] = "",
     scale: Annotated[
         str, typer.Option(metavar="0..5", help="Worst and best of a single score: 5..1 also.")
@@ -207,17 +208,17 @@ def import_file(
     errors: ErrorFile = None,
     reviewer: Annotated[
         str | None,
-        typer.Option(metavar="ID", help="A sheet that came back: whose it must be."),
+        typer.Option(metavar="ID", help="A sheet that came back: the reviewer it must be of."),
     ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what would be stored, and store nothing.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Enter a sheet that came back, or keep scores that nobody asked for.
+    """Enter a sheet that came back, or keep scores that were not asked for.
 
     A sheet of `swapflow reviewers sheet` is known by its keys: its reviews count as those of the
-    reviewers who were asked, entered by you. Any other table holds scores that nobody asked for;
+    reviewers who were asked, entered by you. Any other table has scores that were not asked for;
     they count only when staff admit them.
     """
     from swapflow.files.imports.offline_sheet import is_sheet
@@ -278,7 +279,7 @@ def import_file(
 
 @app.command("admit")
 def admit(score: ScoreId, by: By, reason: Why, as_json: AsJson = False) -> None:
-    """Admit a score that nobody had asked for."""
+    """Admit a score that was not asked for."""
     seq = product().scores.admit(score, by=by, reason=reason)
     report(
         {"score": score, "counts": True, "number": seq, "by": by},

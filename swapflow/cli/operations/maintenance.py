@@ -15,7 +15,7 @@ from swapflow.errors import InvalidInputError
 
 database = typer.Typer(cls=CommandGroup, no_args_is_help=True, help="The database's tables.")
 live_state = typer.Typer(
-    cls=CommandGroup, no_args_is_help=True, help="What Redis holds; all of it can be rebuilt."
+    cls=CommandGroup, no_args_is_help=True, help="The contents of Redis; all of it can be rebuilt."
 )
 
 
@@ -90,7 +90,7 @@ def restore(
     report(
         {"restored": str(file), "set_aside": None if aside is None else str(aside)},
         f"restored from {file}"
-        + ("" if aside is None else f"; what stood there before is now {aside}"),
+        + ("" if aside is None else f"; what was there before is now {aside}"),
         "next: swapflow db upgrade, start everything, swapflow cycle verify CYCLE",
         as_json=as_json,
     )
@@ -99,12 +99,12 @@ def restore(
 @live_state.command("rebuild")
 def rebuild(
     cycle: Annotated[
-        str | None, typer.Argument(metavar="CYCLE", help="The cycle's short name.")
+        str | None, typer.Argument(metavar="CYCLE", help="The program's short name.")
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Every cycle.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Every program.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Make what Redis holds anew from the record."""
+    """Make the contents of Redis again from the record."""
     if (cycle is None) != everything:
         raise InvalidInputError("cycle_or_all")
     swapflow = product()
@@ -113,6 +113,6 @@ def rebuild(
         swapflow.reports.rebuild(cycle_id)
     report(
         {"rebuilt": chosen},
-        f"rebuilt from the record: {many(len(chosen), 'cycle')}",
+        f"rebuilt from the record: {many(len(chosen), 'program')}",
         as_json=as_json,
     )

@@ -12,7 +12,7 @@ from swapflow.errors import InvalidInputError
 
 
 app = typer.Typer(
-    cls=CommandGroup, no_args_is_help=True, help="Everything that is held about one person."
+    cls=CommandGroup, no_args_is_help=True, help="Everything known about one person."
 )
 
 
@@ -41,7 +41,7 @@ def export(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write all that is held about one person to a folder: a page, JSON, uploaded files."""
+    """Write everything known about one person to a folder: a page, JSON, uploaded files."""
     from swapflow.bootstrap import office, personal_data
     from swapflow.files.exports.document import html
     from swapflow.files.exports.personal_data import (
@@ -90,13 +90,13 @@ def export(
 def hold(
     cycle: CycleId,
     by: By,
-    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why; it stands in the record.")],
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why; it is kept in the record.")],
     release: Annotated[bool, typer.Option("--release", help="End the hold.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Keep anybody from being erased while a complaint or a case is open; --release ends that."""
+    """Keep people from being erased while a complaint or lawsuit is open; --release ends that."""
     product().cycles.hold(cycle, by=by, reason=reason, release=release)
-    said = "people can be erased again" if release else "nobody can be erased until --release"
+    said = "people can be erased again" if release else "no one can be erased until --release"
     report({"cycle": cycle, "held": not release}, f"{cycle}: {said}", as_json=as_json)
 
 
@@ -113,7 +113,7 @@ def oversight(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write what people did in a cycle, first of all where they decided otherwise."""
+    """Write what people did in a program, first of all where they decided otherwise."""
     from swapflow.bootstrap import office, personal_data
     from swapflow.files.exports.document import html, pdf
     from swapflow.files.exports.personal_data import oversight_document, oversight_json
@@ -137,7 +137,7 @@ def oversight(
     departed = sum(act.departs for act in acts)
     report(
         {"cycle": cycle, "file": str(file), "acts": len(acts), "departures": departed},
-        f"{file}: {many(len(acts), 'act')} on record, {departed} of them against a proposal or "
-        "the course of things",
+        f"{file}: {many(len(acts), 'act')} on record, {departed} of them "
+        "against the list or the course of things",
         as_json=as_json,
     )

@@ -53,7 +53,7 @@ def up(
     next_step = (
         "swapflow round new ROUND"
         if office.users.has_administrator()
-        else "swapflow user add YOUR@ADDRESS --role administrator (nobody can sign in yet)"
+        else "swapflow user add YOUR@ADDRESS --role administrator (no one can sign in yet)"
     )
 
     def ready() -> None:
@@ -115,6 +115,7 @@ def coordinator(
     from swapflow.processes.coordinator import run_coordinator
     from swapflow.processes.exposure import keep_private
     from swapflow.processes.heartbeat import HEARTBEAT_VARIABLE, beat
+    from swapflow.processes.held_acts import HeldActs
     from swapflow.processes.log_format import set_up_logs
     from swapflow.processes.to_do_mails import ToDoMails
     from swapflow.settings import load_settings
@@ -130,11 +131,14 @@ def coordinator(
     named = os.environ.get(HEARTBEAT_VARIABLE)
     file = Path(named) if named else None
     mails = ToDoMails(product=product, office=office(), hour=load_settings().digest_hour)
+    acts = HeldActs(product=product)
+
+    def beside() -> None:
+        acts.look()
+        mails.look()
+
     run_coordinator(
-        product,
-        holder=holder,
-        alive=lambda: beat(file) if file else None,
-        beside=mails.look,
+        product, holder=holder, alive=lambda: beat(file) if file else None, beside=beside
     )
 
 

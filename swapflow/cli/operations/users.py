@@ -24,7 +24,7 @@ app = typer.Typer(
 Email = Annotated[str, typer.Argument(metavar="EMAIL", help="The mail address they sign in with.")]
 RoleOption = Annotated[Role, typer.Argument(metavar="ROLE", help="What they are.")]
 RoundScope = Annotated[str, typer.Option("--round", metavar="ROUND", help="In this round only.")]
-CycleScope = Annotated[str, typer.Option("--cycle", metavar="CYCLE", help="In this cycle only.")]
+CycleScope = Annotated[str, typer.Option("--cycle", metavar="CYCLE", help="In this program only.")]
 PasswordStdin = Annotated[
     bool, typer.Option("--password-stdin", help="Read the password from standard input.")
 ]
@@ -72,7 +72,7 @@ def link(email: Email, by: By, as_json: AsJson = False) -> None:
     made = office.users.link(account, by=by, site=_site())
     report(
         {"email": account.email, "link": made},
-        f"This link signs {account.email} in, once, within 7 days. Hand it to nobody else:",
+        f"This link signs {account.email} in, once, within 7 days. Give it to no one else:",
         made,
         as_json=as_json,
     )
@@ -116,7 +116,7 @@ def grant(
     in_cycle: CycleScope = "",
     as_json: AsJson = False,
 ) -> None:
-    """Grant a role in the office, in a round or in a cycle."""
+    """Grant a role in the office, in a round or in a program."""
     scope, scope_id = _scope(in_round, in_cycle)
     office = _office()
     office.users.grant(office.users.get(email), role, scope, scope_id, by=by)

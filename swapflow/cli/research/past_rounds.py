@@ -62,13 +62,15 @@ def past(
     ] = None,
     reviewer_figures: Annotated[
         ReviewerFigures,
-        typer.Option(help="How reviewers stand beside how they mark: by random number or name."),
+        typer.Option(
+            help=("How reviewers are listed beside how they mark: by random number or name.")
+        ),
     ] = ReviewerFigures.NUMBERED,
     column: Columns = None,
     encoding: Encoding = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show what a past round's scores tell: spread, severity, agreement, worth of interviews."""
+    """Show what a past round's scores tell: spread, agreement, marking, worth of interviews."""
     # Matrices of a few hundred rows: threads that wait for each other cost more than they save.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from swapflow.files.imports.past_round import read_past
@@ -182,7 +184,7 @@ def _reviewers(severities: "tuple[Severity, ...]") -> "list[str | Listing]":
         ends = (*severities[:MOST_REVIEWERS], *severities[-MOST_REVIEWERS:])
     title = (
         f"Reviewers by how they mark ({len(ends)} of {len(severities)}; --json lists all; "
-        "shrunk towards 0 where there are few marks):"
+        "nearer to 0 where there are few marks):"
     )
     return [
         title,

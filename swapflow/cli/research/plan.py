@@ -43,7 +43,7 @@ def plan(
     reviewers: Annotated[str, typer.Option(metavar="N|FILE", help="How many, or a roster.")] = "",
     interviewers: Annotated[
         int | None,
-        typer.Option(min=0, help="How many of them take the dearest kind; else all."),
+        typer.Option(min=0, help="How many of them take the dearest review; else all."),
     ] = None,
     spread: Annotated[
         float | None, typer.Option(help="Points of 100 by which marks of one applicant spread.")
@@ -63,10 +63,11 @@ def plan(
         typer.Option(metavar="KIND=N", help="Median days to an answer; repeatable."),
     ] = None,
     silence: Annotated[
-        float, typer.Option(min=0, max=0.9, help="Share of requests that go unanswered.")
+        float, typer.Option(min=0, max=0.9, help="Share of reviews that go unanswered.")
     ] = 0.05,
     start: Annotated[
-        str, typer.Option(metavar="YYYY-MM-DD", help="First day, to see whether a deadline holds.")
+        str,
+        typer.Option(metavar="YYYY-MM-DD", help=("First day, to see whether a deadline is met.")),
     ] = "",
     runs: Annotated[int, typer.Option(min=4, help="Simulated rounds behind the forecast.")] = 12,
     processes: Annotated[
@@ -142,7 +143,7 @@ def _simulated(rules: "Rules", applicants: str, notes: list[str]) -> "Rules":
         return rules
     named = [one.title for one in rules.quotas] + [one.title for one in rules.targets]
     notes.append(
-        f"without a file of applicants nobody knows who belongs to which group, so the limits "
+        f"without a file of applicants it is not known who belongs to which group, so the limits "
         f"and wishes for {', '.join(named)} are left out of the simulation: give the file with "
         "--applicants to have them kept to"
     )

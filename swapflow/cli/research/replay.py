@@ -40,7 +40,7 @@ def replay(
     cohort: Annotated[int, typer.Option(min=1, help="Places.")],
     budget: Annotated[float, typer.Option(min=0.01, help="Cost in reviews for each applicant.")],
     floor: Annotated[int, typer.Option(min=0, help="Reviews that everyone gets.")] = 1,
-    batch: Annotated[int, typer.Option(min=1, help="Requests in one decision.")] = 50,
+    batch: Annotated[int, typer.Option(min=1, help="Reviews in one decision.")] = 50,
     rule: Annotated[
         Literal["budget", "certified", "paper"], typer.Option(help="Who is reviewed next.")
     ] = "budget",
@@ -56,7 +56,7 @@ def replay(
         str, typer.Option(metavar="ATTRIBUTE=VALUE", help="Only the applicants of one group.")
     ] = "",
     severity: Annotated[
-        bool, typer.Option(help="Estimate how severe each reviewer is, and take it out.")
+        bool, typer.Option(help="Estimate how high each reviewer marks, and take it out.")
     ] = True,
     sigma: Annotated[
         float | None, typer.Option(help="Advanced: spread of one mark, for --rule certified.")
@@ -65,7 +65,7 @@ def replay(
         float, typer.Option(help="Advanced: probability with which a certificate may fail.")
     ] = 0.05,
     epsilon: Annotated[
-        float, typer.Option(help="Advanced: loss at which certified and paper stop.")
+        float, typer.Option(help="Advanced: what the list may miss when certified and paper stop.")
     ] = 0.0,
     in_process: Annotated[
         bool, typer.Option("--in-process", help="In this process alone: same result, sooner.")
@@ -74,7 +74,7 @@ def replay(
         bool, typer.Option("--running", help="On the deployment that runs already.")
     ] = False,
     cycle: Annotated[
-        str, typer.Option(metavar="NAME", help="With --running: name of the cycle it makes.")
+        str, typer.Option(metavar="NAME", help="With --running: name of the program it makes.")
     ] = "replay",
     page: Annotated[
         Path | None,
@@ -214,7 +214,7 @@ def progress_bars(
     with Progress(
         TextColumn("{task.description}"),
         BarColumn(),
-        TextColumn("{task.completed:.0f} of {task.total:.0f} spent or set aside"),
+        TextColumn("{task.completed:.0f} of {task.total:.0f} spent or asked for"),
         TimeElapsedColumn(),
         console=Console(file=sys.stderr),
     ) as progress:
@@ -243,7 +243,7 @@ def _lines(
         said = time.monotonic()
         for name, step in shown(steps).items():
             warn(
-                f"{name}: {step.spent} of {step.budget} spent or set aside, "
+                f"{name}: {step.spent} of {step.budget} spent or asked for, "
                 f"{step.decisions} decisions, {step.status.value}"
             )
 
@@ -309,7 +309,7 @@ def _certified(found: "ReplayResult", places: int) -> list[str]:
     if not found.shows_certified:
         return []
     if found.certified_loss >= places:
-        return ["certified: nothing yet; so few reviews bound no list of this size"]
+        return ["certified: nothing yet; too few reviews for a list of this size"]
     said = (
         "certified: under the stated assumptions (independent marks, a stated spread, comparable "
         f"reviewers) the list's score is within {found.certified_loss:.2f} of the highest "

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 app = typer.Typer(
-    cls=CommandGroup, no_args_is_help=True, help="A reviewer's tasks: read, score, decline."
+    cls=CommandGroup, no_args_is_help=True, help="A reviewer's reviews: read, score, decline."
 )
 
 Task = Annotated[str, typer.Argument(metavar="TASK", help="Its code, as `inbox list` shows it.")]
@@ -45,12 +45,12 @@ AsReviewer = Annotated[
 ]
 ForReviewer = Annotated[
     str | None,
-    typer.Option("--for", metavar="ID", help="Staff: the reviewer for whom you act."),
+    typer.Option("--for", metavar="ID", help="Staff: the reviewer you act for."),
 ]
 StaffName = Annotated[
     str | None,
     typer.Option(
-        "--by", metavar="NAME", help="Staff: your name, with --for. Both stand in the record."
+        "--by", metavar="NAME", help="Staff: your name, with --for. Both are kept in the record."
     ),
 ]
 
@@ -70,7 +70,7 @@ class TerminalReviewer:
 
 @app.command("list")
 def list_tasks(
-    cycle: Annotated[str, typer.Argument(metavar="CYCLE", help="The cycle's short name.")],
+    cycle: Annotated[str, typer.Argument(metavar="CYCLE", help="The program's short name.")],
     reviewer: AsReviewer = None,
     for_reviewer: ForReviewer = None,
     by: StaffName = None,
@@ -114,7 +114,7 @@ def show(
     by: StaffName = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show a task: the applicant as far as you may see, and what to judge."""
+    """Show a review: the applicant as far as you may see, and what to judge."""
     seat = _seat(reviewer, for_reviewer, by)
     swapflow = product()
     found = _find(swapflow, task, seat)
@@ -202,7 +202,7 @@ def decline(
     by: StaffName = None,
     as_json: AsJson = False,
 ) -> None:
-    """Decline a task; it goes to another reviewer."""
+    """Decline a review; another reviewer is asked."""
     from swapflow.domain.people.reviewer import Absence
 
     seat = _seat(reviewer, for_reviewer, by)
@@ -216,8 +216,8 @@ def decline(
     consequence = {
         DeclineKind.CONFLICT: "you will never be asked about this applicant",
         DeclineKind.BUSY: f"nothing new comes until {until}",
-        DeclineKind.UNQUALIFIED: "somebody else is asked",
-        DeclineKind.MISSED: "somebody else is asked; nothing is held against you",
+        DeclineKind.UNQUALIFIED: "another reviewer is asked",
+        DeclineKind.MISSED: "another reviewer is asked; it does not count against you",
     }[kind]
     report(
         {
@@ -339,10 +339,12 @@ def _report_receipt(
     counted = (
         "it counts"
         if receipt.counts
-        else "it is kept, and does not count (it came late, or the cohort is fixed); staff can "
-        "say why"
+        else (
+            "it is kept, and does not count (it came late, or the list is final); staff can "
+            "say why"
+        )
     )
-    until = f"until the cohort is fixed{planned}"
+    until = f"until the list is final{planned}"
     report(
         {
             "task": code,

@@ -30,20 +30,68 @@ _VERDICTS = {
 }
 
 
+class Shown(StrEnum):
+    """What a meeting looked at about an applicant: the file, or the estimate with its rank."""
+
+    FILE = "file"
+    ESTIMATE = "estimate"
+
+
+class ZoneSide(StrEnum):
+    """The applicants on one side of the cut who are not too close to call."""
+
+    IN = "in"
+    OUT = "out"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """One recorded outcome of an application at a meeting."""
+    """One recorded outcome of an application at a meeting.
+
+    Attributes:
+        line: The line of the place, "" where none was named.
+        together: How many applicants the one act decided, with this reason for all of them; 1
+            where the reason is about this applicant alone.
+    """
 
     application: int
     word: Word
     reason: str
     by: str
     at: datetime
+    line: str = ""
+    together: int = 1
 
     @property
     def revision(self) -> str:
         """The revision that a form about another outcome is made from."""
         return revision(self.word.value, self.reason, self.by, self.at)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeetingLook:
+    """The meeting looked at something about an applicant; `by` is who opened it."""
+
+    application: int
+    what: Shown
+    by: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ZoneConfirmed:
+    """A named person took on a clear zone, applicant by applicant.
+
+    Attributes:
+        applications: Numbers of all who were listed.
+        opened: How many of their files the meeting had opened.
+    """
+
+    zone: ZoneSide
+    applications: tuple[int, ...]
+    opened: int
+    by: str
+    at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +112,8 @@ class Meeting:
         by: Who opened it, and when.
         said: All recorded outcomes, oldest first; the last about an application is valid.
         turns: Each closing and reopening, oldest first.
+        looks: What was looked at, oldest first.
+        zones: Confirmations of the clear zones, oldest first; the last of a zone is valid.
     """
 
     version: int
@@ -71,6 +121,16 @@ class Meeting:
     at: datetime
     said: tuple[Said, ...] = ()
     turns: tuple[Turn, ...] = ()
+    looks: tuple[MeetingLook, ...] = ()
+    zones: tuple[ZoneConfirmed, ...] = ()
+
+    def looked_at(self, what: Shown) -> frozenset[int]:
+        """Return the numbers of those about whom the meeting looked at something."""
+        return frozenset(one.application for one in self.looks if one.what is what)
+
+    def confirmed(self, zone: ZoneSide) -> ZoneConfirmed | None:
+        """Return the valid confirmation of a clear zone, None without one."""
+        return next((one for one in reversed(self.zones) if one.zone is zone), None)
 
     @property
     def closed(self) -> Turn | None:

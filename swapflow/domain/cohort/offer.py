@@ -36,6 +36,8 @@ class Offer:
         until: Up to when an answer counts; None for no date.
         risk: Increase, by this wave of offers, of the probability that more accept than there are
             places; on the wave's first offer, 0 on the others.
+        held_until: Until when the place waits after its applicant declined by their link; None
+            where they did not.
     """
 
     id: int
@@ -47,6 +49,15 @@ class Offer:
     until: datetime | None
     risk: float
     answer: OfferAnswer
+    held_until: datetime | None = None
+
+    def is_held(self, now: datetime) -> bool:
+        """Whether the applicant declined by their link and may still take it back."""
+        return (
+            self.answer is OfferAnswer.DECLINED
+            and self.held_until is not None
+            and now < self.held_until
+        )
 
     @property
     def revision(self) -> str:

@@ -4,6 +4,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 
+UNTOLD = -1
+"""The sequence of a date of which no one was told."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interview:
     """A slot for an interview, set by staff.
@@ -12,6 +16,8 @@ class Interview:
         starts_at: Aware UTC; pages show it in `zone`.
         sequence: Grows with every change: calendars use the highest.
         missed: Whether the applicant did not come.
+        told: Under which sequence its people were told of it, where that is an earlier one: a
+            change that was undone before its mails left; `UNTOLD` for never.
     """
 
     pull_id: str
@@ -24,6 +30,12 @@ class Interview:
     cancelled: bool = False
     missed: bool = False
     by: str = ""
+    told: int | None = None
+
+    @property
+    def told_as(self) -> int:
+        """The sequence of what its people were told last; `UNTOLD` for nothing."""
+        return self.sequence if self.told is None else self.told
 
     @property
     def revision(self) -> str:

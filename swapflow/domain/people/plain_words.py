@@ -42,17 +42,31 @@ def search_for(wanted: str) -> Callable[..., bool]:
     not be whole: "nguy" finds "Nguyễn", "mueller" finds "Müller". Nothing looked for is found
     everywhere.
     """
+    is_found = search_among(wanted)
+
+    def is_found_in(*texts: str) -> bool:
+        return is_found(forms_searched(*texts) if wanted else ())
+
+    return is_found_in
+
+
+def search_among(wanted: str) -> Callable[[tuple[str, ...]], bool]:
+    """Return the same as `search_for`, for texts whose forms are made once and searched often."""
     words = [
         {form.replace("'", "") for form in spellings(word)}
         for word in _BETWEEN.split(wanted)
         if word
     ]
 
-    def is_found(*texts: str) -> bool:
-        there = _searched("\n".join(texts)) if words else ()
+    def is_found(there: tuple[str, ...]) -> bool:
         return all(any(form in text for form in forms for text in there) for forms in words)
 
     return is_found
+
+
+def forms_searched(*texts: str) -> tuple[str, ...]:
+    """Return the forms of some texts in which `search_among` looks."""
+    return _searched("\n".join(texts))
 
 
 def _searched(text: str) -> tuple[str, ...]:

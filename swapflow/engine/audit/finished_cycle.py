@@ -207,13 +207,16 @@ def _of(closed: FinishedCycle, version: int) -> FixedList | None:
 
 
 def _never_refused(closed: FinishedCycle, application: int) -> bool:
-    """Whether an applicant neither declined an offer nor let it lapse."""
-    return not any(
-        event.type is EventType.OFFER_ANSWERED
-        and event.payload["a"] == application
-        and event.payload["answer"] != OfferAnswer.ACCEPTED.value
-        for event in closed.events
-    )
+    """Whether an applicant neither declined an offer for good nor let it lapse."""
+    refused = 0
+    for event in closed.events:
+        if event.type is EventType.OFFER_ANSWERED and event.payload["a"] == application:
+            answer = event.payload["answer"]
+            if answer == OfferAnswer.WAITING.value:  # a decline that was taken back in time
+                refused -= 1
+            elif answer != OfferAnswer.ACCEPTED.value:
+                refused += 1
+    return refused == 0
 
 
 def _list(

@@ -8,17 +8,17 @@ from the recorded outcome. Entries are events, which processes of an older relea
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from swapflow.domain.cohort.meeting import Endorsement, Meeting, Said, Word
-from swapflow.domain.cohort.offer import promised
+from swapflow.domain.cohort.meeting import Endorsement, Meeting, Said, Shown, Word, ZoneSide
 from swapflow.domain.cohort.proposal import (
     GroupLimit,
     Place,
     Proposal,
+    Standing,
     Verdict,
 )
 from swapflow.domain.cycle import Cycle, CycleStatus
 from swapflow.domain.event import EventType
-from swapflow.domain.seal import NOTHING
+from swapflow.domain.seal import Seal, seal
 from swapflow.engine.cohort.recorded_outcomes import NAMED, missing_outcomes
 from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.decisions import DecisionReads
@@ -46,7 +46,8 @@ class Agenda:
         chosen: Numbers of those on the list at present: as proposed, and as recorded.
         size: Places in all.
         limits: Each limit on a group for those on the list: its text, and whether it is kept.
-        lines: Name, places filled and places of each line, filled in order.
+        lines: Name, places filled and places of each line: as recorded, the others in order.
+        group_outcomes: Whether several applicants may be decided in one act.
         conflicts: Numbers of the reviewers in conflict, by application.
         endorsements: Endorsements.
     """
@@ -60,6 +61,7 @@ class Agenda:
     size: int
     limits: tuple[tuple[str, bool], ...]
     lines: tuple[tuple[str, int, int], ...]
+    group_outcomes: bool
     conflicts: Mapping[int, frozenset[int]]
     endorsements: tuple[Endorsement, ...]
 
@@ -67,6 +69,28 @@ class Agenda:
     def words(self) -> Mapping[int, Said]:
         """The recorded outcomes, by application."""
         return self.meeting.words if self.meeting else {}
+
+    def zone(self, zone: ZoneSide) -> tuple[Place, ...]:
+        """Applicants of a clear zone, in the order of the proposal."""
+        inside = Standing.COHORT if zone is ZoneSide.IN else Standing.WAITLIST
+        return tuple(p for p in self.places if not p.too_close and p.standing is inside)
+
+    def unsaid(self, zone: ZoneSide) -> tuple[Place, ...]:
+        """Applicants of a clear zone whom the meeting gave no outcome of their own."""
+        return tuple(p for p in self.zone(zone) if p.application not in self.words)
+
+    def zone_seal(self, zone: ZoneSide) -> Seal:
+        """The digest of a clear zone as it is listed: who is in it, and whose file was opened."""
+        listed = [place.application for place in self.unsaid(zone)]
+        return seal(
+            version=[self.version, zone.value],
+            list=listed,
+            files=self.looked_at(Shown.FILE).intersection(listed),
+        )
+
+    def looked_at(self, what: Shown) -> frozenset[int]:
+        """Return the numbers of those about whom the meeting looked at something."""
+        return self.meeting.looked_at(what) if self.meeting else frozenset()
 
     @property
     def close(self) -> tuple[Place, ...]:
@@ -121,6 +145,7 @@ def agenda(
         chosen = {o.application for o in outcomes if o.verdict is Verdict.SELECTED}
     else:
         chosen = _chosen(proposal, meeting)
+    words = meeting.words if meeting else {}
     by_application: dict[int, set[int]] = {}
     for application, reviewer in ledger.conflicts(cycle_id):
         by_application.setdefault(application, set()).add(reviewer)
@@ -133,7 +158,11 @@ def agenda(
         chosen=frozenset(chosen),
         size=rules.cohort_size,
         limits=_kept(proposal.limits, chosen),
-        lines=_filled([(line.name, line.places) for line in rules.lines], len(chosen)),
+        lines=_filled(
+            [(line.name, line.places) for line in rules.lines],
+            [words[one].line if one in words else "" for one in chosen],
+        ),
+        group_outcomes=rules.group_outcomes,
         conflicts={a: frozenset(reviewers) for a, reviewers in by_application.items()},
         endorsements=ledger.endorsements(cycle_id),
     )
@@ -146,7 +175,7 @@ def open_meeting(cycle_id: str, *, by: str, ledger: CycleReads) -> bool:
         NotReadyError: If asking has not ended, or the list is final.
     """
     with ledger.write(cycle_id) as tx:
-        _check_ready(tx.cycle)
+        check_ready(tx.cycle)
         version = tx.cycle.cohort_version + 1
         if new := tx.open_meeting(version, by=by):
             tx.record(EventType.MEETING_OPENED, {"version": version})
@@ -167,8 +196,8 @@ def close_meeting(cycle_id: str, *, by: str, made_from: str = "", ledger: CycleR
         StaleRevisionError: If an outcome was recorded since the form was made.
     """
     with ledger.write(cycle_id) as tx:
-        _check_ready(tx.cycle)
-        meeting = _opened(tx)
+        check_ready(tx.cycle)
+        meeting = opened_meeting(tx)
         if meeting.closed is None:
             last = meeting.said[-NAMED:]
             check_revision(
@@ -191,69 +220,12 @@ def reopen_meeting(cycle_id: str, *, reason: str, by: str, ledger: CycleReads) -
     if not reason.strip():
         raise InvalidInputError("meeting_reopening_reason_missing")
     with ledger.write(cycle_id) as tx:
-        _check_ready(tx.cycle)
-        meeting = _opened(tx)
+        check_ready(tx.cycle)
+        meeting = opened_meeting(tx)
         if meeting.closed is not None:
             tx.insert_turn(meeting.version, closed=False, reason=reason.strip(), by=by)
             tx.record(EventType.MEETING_REOPENED, {"version": meeting.version})
         return meeting.closed is not None
-
-
-def record(
-    cycle_id: str,
-    application: int,
-    word: Word,
-    *,
-    reason: str,
-    by: str,
-    seat: int | None,
-    made_from: str = "",
-    ledger: Ledger,
-) -> None:
-    """Record the meeting's outcome for an application; earlier ones stay on record.
-
-    Args:
-        cycle_id: The cycle; its meeting must be open.
-        application: Its number.
-        word: The outcome.
-        reason: Why; only DISCUSS needs none.
-        by: Who records it.
-        seat: Their number as a reviewer of the cycle, None without one.
-        made_from: The revision of the outcome that the form was made from; "" for no check.
-        ledger: The ledger.
-
-    Raises:
-        NotReadyError: If no meeting is open, or it was closed.
-        NotFoundError: If there is no such candidate.
-        ForbiddenError: If the person is in conflict with the applicant.
-        InvalidInputError: If there is no reason, or if an applicant with an offer would lose it.
-    """
-    _check_conflict(cycle_id, application, seat, ledger=ledger)
-    if word is not Word.DISCUSS and not reason.strip():
-        raise InvalidInputError("minutes_reason_missing")
-    with ledger.write(cycle_id) as tx:
-        _check_ready(tx.cycle)
-        meeting = _opened(tx)
-        if meeting.closed is not None:
-            raise NotReadyError("meeting_closed", by=meeting.closed.by)
-        _check_candidate(cycle_id, application, ledger=ledger)
-        # An offer is a promise to the applicant; a meeting cannot take it back.
-        if word in {Word.OUT, Word.WAITLIST} and application in promised(tx.offers()):
-            raise InvalidInputError("place_was_offered")
-        last = meeting.words.get(application)
-        # A form that is sent twice adds no entry.
-        if last is None or (last.word, last.reason, last.by) != (word, reason.strip(), by):
-            check_revision(made_from, last.revision if last else NOTHING, _told(last))
-            tx.insert_said(meeting.version, application, word, reason=reason.strip(), by=by)
-            said = {"version": meeting.version, "a": application, "outcome": word.value}
-            tx.record(EventType.MEETING_SAID, said)
-
-
-def _told(said: Said | None) -> dict[str, object]:
-    """Return what a stored outcome says, by the name of the field."""
-    if said is None:
-        return {}
-    return {"outcome": said.word.value, "reason": said.reason, "by": said.by}
 
 
 def endorse(
@@ -267,20 +239,21 @@ def endorse(
         ForbiddenError: If the person is in conflict with the applicant.
         InvalidInputError: If the text is empty.
     """
-    _check_conflict(cycle_id, application, seat, ledger=ledger)
+    check_conflict(cycle_id, application, seat, ledger=ledger)
     if not text.strip():
         raise InvalidInputError("endorsement_empty")
     with ledger.write(cycle_id) as tx:
         if tx.cycle.status is CycleStatus.FINALIZED:
             raise NotReadyError("list_final")
-        _check_candidate(cycle_id, application, ledger=ledger)
+        check_candidate(cycle_id, application, ledger=ledger)
         # A form that is sent twice adds no second endorsement.
         known = {(e.application, e.by, e.text) for e in ledger.endorsements(cycle_id)}
         if (application, by, text.strip()) not in known:
             tx.insert_endorsement(application, text=text.strip(), by=by)
 
 
-def _opened(tx: Transaction) -> Meeting:
+def opened_meeting(tx: Transaction) -> Meeting:
+    """Read the meeting about the next list; NotReadyError where none was opened."""
     meeting = tx.meeting(tx.cycle.cohort_version + 1)
     if meeting is None:
         raise NotReadyError("no_meeting_open")
@@ -301,29 +274,36 @@ def _kept(limits: Sequence[GroupLimit], chosen: set[int]) -> tuple[tuple[str, bo
     return tuple((limit.said_of(chosen), not limit.broken_by(chosen)) for limit in limits)
 
 
-def _filled(lines: Sequence[tuple[str, int]], chosen: int) -> tuple[tuple[str, int, int], ...]:
-    """Fill the lines in order, as offers do."""
+def _filled(
+    lines: Sequence[tuple[str, int]], named: Sequence[str]
+) -> tuple[tuple[str, int, int], ...]:
+    """Fill the lines: by the names that were recorded, the rest in order, as offers do."""
+    held = {name: named.count(name) for name, _ in lines}
+    left = len(named) - sum(held.values())
     found = []
     for name, places in lines:
-        taken = min(chosen, places)
-        chosen -= taken
-        found.append((name, taken, places))
+        taken = min(left, max(places - held[name], 0))
+        left -= taken
+        found.append((name, held[name] + taken, places))
     return tuple(found)
 
 
-def _check_ready(cycle: Cycle) -> None:
+def check_ready(cycle: Cycle) -> None:
+    """Raise NotReadyError unless a list can be decided now."""
     if cycle.status not in READY:
         raise NotReadyError("meeting_not_possible", status=cycle.status)
 
 
-def _check_conflict(
+def check_conflict(
     cycle_id: str, application: int, seat: int | None, *, ledger: DecisionReads
 ) -> None:
+    """Raise ForbiddenError for a member in conflict; `seat` is their number as a reviewer."""
     if seat is not None and (application, seat) in ledger.conflicts(cycle_id):
         raise ForbiddenError("conflict_of_interest")
 
 
-def _check_candidate(cycle_id: str, application: int, *, ledger: OverviewReads) -> None:
+def check_candidate(cycle_id: str, application: int, *, ledger: OverviewReads) -> None:
+    """Raise NotFoundError for an application that is none of a candidate."""
     found = next(iter(ledger.named(cycle_id, {application})), None)
     if found is None or not found.status.is_candidate:
         raise NotFoundError("applicant_not_on_list")

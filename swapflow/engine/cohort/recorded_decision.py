@@ -55,13 +55,16 @@ def finalize_as_recorded(
         check_shown(proposal.seal, shown)
         meeting = ledger.meeting(cycle_id, proposal.version)
         check_recorded(proposal, meeting)
+        changes = follow(proposal, overrides, meeting)
         return work_out(
             cycle_id,
             proposal,
             by=by,
             signed_by=signed_by,
-            authors=DecisionAuthors(prepared_by=by, recorded=recorders(meeting)),
-            overrides=follow(proposal, overrides, meeting),
+            authors=DecisionAuthors(
+                prepared_by=by, recorded=recorders(proposal, changes, meeting)
+            ),
+            overrides=changes,
             waiver=waiver,
             ledger=ledger,
         )

@@ -295,7 +295,11 @@ def _act(
         signed_by=signed,
         authors=DecisionAuthors(
             prepared_by=waiting.prepared.by,
-            recorded=recorders(ledger.meeting(cycle_id, waiting.proposal.version)),
+            recorded=recorders(
+                waiting.proposal,
+                waiting.overrides,
+                ledger.meeting(cycle_id, waiting.proposal.version),
+            ),
         ),
         overrides=waiting.overrides,
         waiver=_waiver(waiting.prepared),

@@ -46,12 +46,13 @@ def answer_staff_request(
         if tx.cycle.position != projection.position:
             return 0  # read the new events first; the request stays open for the next turn
         if refusal:
-            tx.close_staff_request(staff_request.id, f"refused: {refusal}")
-        else:
-            pull = PlannedPull(key=key, priority=0, reviewers=reviewers)
-            open_pulls(tx, [pull], projection.rules, why=PullReason.STAFF, decision=0)
-            opened = pull_id(lease.cycle_id, key[0], kind.name, key[2])
-            tx.close_staff_request(staff_request.id, f"asked: {opened}")
+            return int(tx.close_staff_request(staff_request.id, f"refused: {refusal}"))
+        opened = pull_id(lease.cycle_id, key[0], kind.name, key[2])
+        # Staff may have taken it back since it was read, which no event tells.
+        if not tx.close_staff_request(staff_request.id, f"asked: {opened}"):
+            return 0
+        pull = PlannedPull(key=key, priority=0, reviewers=reviewers)
+        open_pulls(tx, [pull], projection.rules, why=PullReason.STAFF, decision=0)
     return 1
 
 

@@ -279,20 +279,15 @@ def change_availability(
         InvalidInputError: If the days end before they begin, or the number cannot be used.
         NotFoundError: If the roster has no such number.
     """
-    if add is not None and (add.last < add.first or (add.last - add.first).days > LONGEST_ABSENCE):
-        raise InvalidInputError("absence_out_of_range")
+    if add is not None:
+        check_days(add)
     if packet is not None and not 1 <= packet <= LARGEST_PACKET:
         raise InvalidInputError("packet_out_of_range", most=LARGEST_PACKET)
     with ledger.write(cycle_id) as tx:
-        refuse_finalized(tx)
-        there = next((r for r in tx.reviewers() if r.number == number), None)
-        if there is None:
-            raise NotFoundError("reviewer_number_not_in_program", cycle=cycle_id, number=number)
+        there = available(tx, number)
         days = {*there.absences, *([add] if add else [])} - ({remove} if remove else set())
         changed = replace(
-            there,
-            absences=tuple(sorted(days, key=lambda a: (a.first, a.last))),
-            packet=there.packet if packet is None else packet,
+            there, absences=in_order(days), packet=there.packet if packet is None else packet
         )
         if changed != there:
             if packet is not None:
@@ -301,6 +296,35 @@ def change_availability(
                 check_revision(made_from, str(now), {"packet": now})
             tx.change_reviewer(changed)
             tx.record(EventType.REVIEWER_CHANGED, roster_facts(tx, changed, tx.rules()))
+
+
+def available(tx: Transaction, number: int) -> Reviewer:
+    """Return the roster entry whose availability is to change.
+
+    Raises:
+        CycleFinalizedError: If the cohort is fixed.
+        NotFoundError: If the roster has no such number.
+    """
+    refuse_finalized(tx)
+    there = next((r for r in tx.reviewers() if r.number == number), None)
+    if there is None:
+        raise NotFoundError("reviewer_number_not_in_program", cycle=tx.cycle.id, number=number)
+    return there
+
+
+def check_days(days: Absence) -> None:
+    """Check that days away can be noted.
+
+    Raises:
+        InvalidInputError: If they end before they begin, or are too many.
+    """
+    if days.last < days.first or (days.last - days.first).days > LONGEST_ABSENCE:
+        raise InvalidInputError("absence_out_of_range")
+
+
+def in_order(days: Iterable[Absence]) -> tuple[Absence, ...]:
+    """Return absences in the order in which they are stored."""
+    return tuple(sorted(days, key=lambda one: (one.first, one.last)))
 
 
 def roster_facts(tx: Transaction, reviewer: Reviewer, rules: Rules) -> dict[str, Json]:

@@ -86,15 +86,20 @@ def cancel_unopened(tx: Transaction) -> int:
 def approve(cycle_id: str, pulls: Collection[str], *, by: str, ledger: CycleReads) -> int:
     """Approve proposed pulls; the coordinator finds their reviewers. Return how many."""
     with ledger.write(cycle_id) as tx:
-        found = _proposed(tx, pulls)
-        ids = [pull.id for pull in found]
-        tx.move_pulls(ids, PullStatus.OPEN, allowed={PullStatus.PROPOSED})
-        tx.record(
-            EventType.PULLS_APPROVED,
-            {"pulls": [[p.application, p.kind, p.ordinal] for p in found]},
-        )
-        tx.insert_approval(ids, by=by, verdict="approved", reason="")
-        return len(ids)
+        return approve_in(tx, pulls, by=by)
+
+
+def approve_in(tx: Transaction, pulls: Collection[str], *, by: str) -> int:
+    """Approve proposed pulls within a transaction; return how many."""
+    found = _proposed(tx, pulls)
+    ids = [pull.id for pull in found]
+    tx.move_pulls(ids, PullStatus.OPEN, allowed={PullStatus.PROPOSED})
+    tx.record(
+        EventType.PULLS_APPROVED,
+        {"pulls": [[p.application, p.kind, p.ordinal] for p in found]},
+    )
+    tx.insert_approval(ids, by=by, verdict="approved", reason="")
+    return len(ids)
 
 
 def strike(
@@ -102,10 +107,15 @@ def strike(
 ) -> int:
     """Refuse proposed pulls and release their cost; return how many."""
     with ledger.write(cycle_id) as tx:
-        found = _proposed(tx, pulls)
-        cancel_pulls(tx, found, why=STRUCK)
-        tx.insert_approval([p.id for p in found], by=by, verdict="struck", reason=reason)
-        return len(found)
+        return strike_in(tx, pulls, by=by, reason=reason)
+
+
+def strike_in(tx: Transaction, pulls: Collection[str], *, by: str, reason: str) -> int:
+    """Refuse proposed pulls within a transaction; return how many."""
+    found = _proposed(tx, pulls)
+    cancel_pulls(tx, found, why=STRUCK)
+    tx.insert_approval([p.id for p in found], by=by, verdict="struck", reason=reason)
+    return len(found)
 
 
 def ask(

@@ -98,9 +98,9 @@ def one_line(text: str) -> str:
 def sign_in_mail(link: str, code: str, minutes: int) -> MailText:
     """Write a sign-in mail: with a link, and a code to type on the page that asked for it."""
     return MailText(
-        subject=gettext("Your way into swapflow"),
+        subject=gettext("Your sign-in link"),
         parts=(
-            gettext("Somebody, most likely you, asked to sign in with this address."),
+            gettext("This address asked for a sign-in link, most likely you did."),
             Link(link, gettext("Sign in")),
             gettext("Or type this code on the page that asked for it:"),
             Code(code),
@@ -109,7 +109,7 @@ def sign_in_mail(link: str, code: str, minutes: int) -> MailText:
                 "Link and code work once, for %(count)s minute.",
                 "Link and code work once, for %(count)s minutes.",
             ),
-            gettext("If it was not you, nothing needs doing: without this mail nobody gets in."),
+            gettext("If it was not you, there is nothing to do: signing in takes this mail."),
         ),
     )
 
@@ -134,25 +134,58 @@ def invitation_mail(by: str, *, link: str, days: int, again: str) -> MailText:
 # To reviewers
 
 
-def waiting_mail(program: str, *, count: int, due: str, link: str) -> MailText:
-    """Write how many reviews wait, and the next due date."""
+def waiting_mail(
+    program: str,
+    *,
+    count: int,
+    due: str,
+    link: str,
+    office: str = "",
+    effort: str = "",
+    good_until: str = "",
+) -> MailText:
+    """Write how many reviews wait, how long they take, and the next due date.
+
+    Args:
+        program: The program's name.
+        count: Reviews that wait.
+        due: The next due date, "" for none.
+        link: Where they are; signs its reader in where `good_until` says for how long.
+        office: Who asks, "" where nobody has named the office.
+        effort: The time for all of them together, "" where the round does not count minutes.
+        good_until: The day until which the link signs in, "" for a link that does not.
+    """
+    about = {"office": one_line(office), "program": one_line(program)}
     return MailText(
         subject=_waiting_subject(program, count),
         parts=(
             _sentences(
                 counted(
                     count,
+                    "%(office)s asks you for one review in “%(program)s”.",
+                    "%(office)s asks you for %(count)s reviews in “%(program)s”.",
+                    **about,
+                )
+                if office
+                else counted(
+                    count,
                     "One review waits for you in “%(program)s”.",
                     "%(count)s reviews wait for you in “%(program)s”.",
                     program=one_line(program),
                 ),
+                counted(
+                    count,
+                    "It takes about %(effort)s.",
+                    "They take about %(effort)s.",
+                    effort=effort,
+                )
+                if effort
+                else "",
                 _next_due(due),
             ),
             Link(link, gettext("See your reviews")),
-            gettext(
-                "If you cannot take one of them, please decline it soon, so that somebody else "
-                "can."
-            ),
+            *_about_link(good_until),
+            gettext("Can't do one? Decline it soon and another reviewer is asked."),
         ),
     )
 
@@ -177,11 +210,11 @@ def reminder_mail(program: str, *, count: int, due: str, link: str, last: bool) 
     after = (
         counted(
             count,
-            "After that it is given to somebody else.",
-            "After that they are given to somebody else.",
+            "After that another reviewer is asked.",
+            "After that other reviewers are asked.",
         )
         if last
-        else gettext("If you cannot make it, please decline, so that somebody else can take over.")
+        else gettext("Can't do it? Decline it and another reviewer is asked.")
     )
     return MailText(
         subject=subject,
@@ -212,7 +245,7 @@ def nudge_mail(program: str, *, count: int, due: str, link: str, by: str) -> Mai
                 _next_due(due),
             ),
             Link(link, gettext("See your reviews")),
-            gettext("If you cannot take them, please decline, so that somebody else can."),
+            gettext("Can't do them? Decline them and another reviewer is asked."),
         ),
     )
 
@@ -283,6 +316,19 @@ def _waiting_subject(program: str, count: int) -> str:
 
 def _next_due(due: str) -> str:
     return gettext("The next one is due by %(due)s.") % {"due": due} if due else ""
+
+
+def _about_link(good_until: str) -> tuple[str, ...]:
+    """Return what a link that signs in is good for; nothing for another one."""
+    if not good_until:
+        return ()
+    return (
+        gettext(
+            "The link is for you alone: it signs you in once, until %(day)s. After that it offers "
+            "you a new one."
+        )
+        % {"day": good_until},
+    )
 
 
 def _sentences(*said: str) -> str:

@@ -1,10 +1,12 @@
 """Mails to reviewers: that requests wait for them, never about whom."""
 
 from collections.abc import Collection, Sequence
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 
 from swapflow.domain.ids import cycle_of
 from swapflow.domain.people.reviewer import Reviewer
+from swapflow.domain.personal_link import LeadsTo, PersonalLink
 from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT, Assignment
 from swapflow.domain.rules import Rules
 from swapflow.engine.notifications.mail_text import nudge_mail, waiting_mail
@@ -12,16 +14,31 @@ from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.records import Mail
 from swapflow.engine.ports.requests import RequestReads
 from swapflow.errors import ConflictError, InvalidInputError, NotFoundError, NotReadyError
-from swapflow.i18n.formatting import moment
+from swapflow.i18n.formatting import day, hours, moment
 from swapflow.i18n.languages import writing_in
 
 
-def notify(assignment_ids: Sequence[str], *, ledger: Ledger, address: str) -> int:
+MINUTES = "minutes"
+"""The unit of a round whose costs are time."""
+
+WITHOUT_DUE_DATE = timedelta(days=30)
+"""How long a link signs in where nothing is due."""
+
+
+def notify(
+    assignment_ids: Sequence[str], *, ledger: Ledger, address: str, office: str = ""
+) -> int:
     """Queue a mail for each reviewer of these assignments who has an address.
 
     At most one a day, cycle and reviewer, however many assignments there are: the mail's id holds
     the day, and a second row with the same id is left out. No applicant is named, so a mail
-    discloses nothing.
+    discloses nothing. Its link signs the reviewer in, once; `personal_link` says how.
+
+    Args:
+        assignment_ids: What was asked for.
+        ledger: The ledger.
+        address: Where the pages are.
+        office: Who asks, as reviewers know it; "" for no name.
 
     Returns:
         Mails that were queued.
@@ -31,11 +48,12 @@ def notify(assignment_ids: Sequence[str], *, ledger: Ledger, address: str) -> in
         numbers = {
             ledger.assignment(a).reviewer for a in assignment_ids if cycle_of(a) == cycle_id
         }
-        mails = _waiting_mails(cycle_id, numbers, ledger=ledger, address=address)
-        if mails:
+        new = _waiting_mails(cycle_id, numbers, ledger=ledger, address=address, office=office)
+        if new:
             with ledger.write(cycle_id) as tx:
-                tx.queue_mail(mails)
-        queued += len(mails)
+                tx.queue_mail([mail for mail, _ in new])
+                tx.add_personal_links([link for _, link in new])
+        queued += len(new)
     return queued
 
 
@@ -65,7 +83,7 @@ def nudge(cycle_id: str, external_id: str, *, by: str, ledger: Ledger, address: 
             link=f"{address}/inbox",
             by=by,
         )
-    mail_id = f"{cycle_id}:nudge:{reviewer.number}:{ledger.now():%Y-%m-%d}"
+    mail_id = _nudge_id(cycle_id, reviewer, ledger.now())
     if ledger.known_mails([mail_id]):
         raise ConflictError("reviewer_reminded_today", reviewer=external_id)
     with ledger.write(cycle_id) as tx:
@@ -78,11 +96,8 @@ def nudge_late(cycle_id: str, *, by: str, ledger: Ledger, address: str) -> int:
     Raises:
         ConflictError: If nobody who is late can be asked by mail today.
     """
-    late = {one.reviewer for one in ledger.waiting(cycle_id) if one.overdue}
     asked = 0
-    for reviewer in ledger.reviewers(cycle_id):
-        if reviewer.number not in late or not reviewer.email:
-            continue
+    for reviewer in remindable(cycle_id, ledger=ledger):
         try:
             nudge(cycle_id, reviewer.external_id, by=by, ledger=ledger, address=address)
         except (ConflictError, NotReadyError):
@@ -91,6 +106,23 @@ def nudge_late(cycle_id: str, *, by: str, ledger: Ledger, address: str) -> int:
     if not asked:
         raise ConflictError("everybody_reminded_today")
     return asked
+
+
+def remindable(cycle_id: str, *, ledger: Ledger) -> tuple[Reviewer, ...]:
+    """Return the late reviewers who have a mail address and were not asked today."""
+    late = {one.reviewer for one in ledger.waiting(cycle_id) if one.overdue}
+    found = {
+        _nudge_id(cycle_id, reviewer, ledger.now()): reviewer
+        for reviewer in (ledger.reviewers(cycle_id) if late else ())
+        if reviewer.number in late and reviewer.email
+    }
+    known = ledger.known_mails(list(found)) if found else frozenset()
+    return tuple(reviewer for mail_id, reviewer in found.items() if mail_id not in known)
+
+
+def _nudge_id(cycle_id: str, reviewer: Reviewer, now: datetime) -> str:
+    """Name the one reminder that a person may send to a reviewer on a day."""
+    return f"{cycle_id}:nudge:{reviewer.number}:{now:%Y-%m-%d}"
 
 
 def waiting_for(cycle_id: str, reviewer: int, *, ledger: RequestReads) -> tuple[Assignment, ...]:
@@ -109,42 +141,65 @@ def formatted_due(waiting: Collection[Assignment], zone: str) -> str:
     return "" if due is None else moment(due, zone)
 
 
+def effort_of(waiting: Collection[Assignment], rules: Rules, unit: str) -> str:
+    """Format the time that reviews take together, "" where the round's unit is no time."""
+    minutes = sum(rules.kinds[one.kind].cost for one in waiting)
+    return hours(minutes) if unit == MINUTES and minutes else ""
+
+
 def _waiting_mails(
-    cycle_id: str, numbers: Collection[int], *, ledger: Ledger, address: str
-) -> list[Mail]:
-    """Write today's mails, except for those that exist already."""
-    day = f"{ledger.now():%Y-%m-%d}"
+    cycle_id: str, numbers: Collection[int], *, ledger: Ledger, address: str, office: str
+) -> list[tuple[Mail, PersonalLink]]:
+    """Write today's mails with their links, except for those that exist already."""
+    day_of_mail = f"{ledger.now():%Y-%m-%d}"
     reachable = {
-        f"{cycle_id}:waiting:{r.number}:{day}": r
+        f"{cycle_id}:waiting:{r.number}:{day_of_mail}": r
         for r in ledger.reviewers(cycle_id)
         if r.number in numbers and r.email
     }
     new = reachable.keys() - ledger.known_mails(list(reachable)) if reachable else set()
     if not new:
         return []
-    program, rules = ledger.cycle(cycle_id).name, ledger.rules(cycle_id)
-    return [
-        _waiting_mail(mail_id, reviewer, program, rules=rules, ledger=ledger, address=address)
-        for mail_id, reviewer in reachable.items()
-        if mail_id in new
-    ]
+    cycle, rules = ledger.cycle(cycle_id), ledger.rules(cycle_id)
+    unit = next((r.unit for r in ledger.rounds() if r.id == cycle.round_id), "")
+    letters = _WaitingMails(
+        program=cycle.name, rules=rules, unit=unit, address=address, office=office, ledger=ledger
+    )
+    return [letters.to(r, mail_id) for mail_id, r in reachable.items() if mail_id in new]
 
 
-def _waiting_mail(
-    mail_id: str,
-    reviewer: Reviewer,
-    program: str,
-    *,
-    rules: Rules,
-    ledger: RequestReads,
-    address: str,
-) -> Mail:
-    waiting = waiting_for(reviewer.cycle_id, reviewer.number, ledger=ledger)
-    with writing_in(rules.language):  # staff may have caused it, in another language
-        letter = waiting_mail(
-            program,
-            count=max(1, len(waiting)),
-            due=formatted_due(waiting, rules.zone),
-            link=f"{address}/inbox",
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _WaitingMails:
+    """What the mails of one program have in common."""
+
+    program: str
+    rules: Rules
+    unit: str
+    address: str
+    office: str
+    ledger: Ledger
+
+    def to(self, reviewer: Reviewer, mail_id: str) -> tuple[Mail, PersonalLink]:
+        """Write the mail to one reviewer."""
+        rules = self.rules
+        waiting = waiting_for(reviewer.cycle_id, reviewer.number, ledger=self.ledger)
+        # Until the last of them is due: a link that ended with the first would not open the rest.
+        last = max((a.due_at for a in waiting if a.due_at is not None), default=None)
+        link = PersonalLink(
+            message_id=mail_id,
+            cycle_id=reviewer.cycle_id,
+            leads_to=LeadsTo.REVIEWS,
+            reviewer=reviewer.number,
+            good_until=last or self.ledger.now() + WITHOUT_DUE_DATE,
         )
-    return letter.to(reviewer.email, mail_id=mail_id)
+        with writing_in(rules.language):  # staff may have caused it, in another language
+            letter = waiting_mail(
+                self.program,
+                count=max(1, len(waiting)),
+                due=formatted_due(waiting, rules.zone),
+                link=link.address(self.address),
+                office=self.office,
+                effort=effort_of(waiting, rules, self.unit),
+                good_until=day(link.good_until, rules.zone),
+            )
+        return letter.to(reviewer.email, mail_id=mail_id), link

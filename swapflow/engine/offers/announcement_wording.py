@@ -42,7 +42,7 @@ def _usual_wording() -> dict[Group, Wording]:
             ),
         ),
         Group.WAITLISTED: Wording(
-            subject=gettext("Your application: {program}"),
+            subject=gettext("Your application to {program}"),
             text="\n\n".join(
                 (
                     hello,
@@ -54,7 +54,7 @@ def _usual_wording() -> dict[Group, Wording]:
             ),
         ),
         Group.NOT_SELECTED: Wording(
-            subject=gettext("Your application: {program}"),
+            subject=gettext("Your application to {program}"),
             text="\n\n".join(
                 (
                     hello,

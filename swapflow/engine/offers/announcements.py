@@ -22,14 +22,13 @@ from swapflow.domain.cycle import Cycle, CycleStatus, Position
 from swapflow.domain.event import EventType
 from swapflow.domain.seal import Seal, seal
 from swapflow.engine.confirmation import Beside, check_shown, confirm, named
-from swapflow.engine.notifications.mail_text import MailText
+from swapflow.engine.offers.announcement_mail import letter_link, letter_mail
 from swapflow.engine.offers.announcement_wording import check_wording, filled
 from swapflow.engine.offers.offer_plan import offer_round
 from swapflow.engine.offers.open_places import restored
 from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.decisions import DecisionReads
 from swapflow.engine.ports.ledger import Ledger
-from swapflow.engine.ports.records import Mail
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.read_models.snapshot import SnapshotCache
 from swapflow.errors import ConflictError, InvalidInputError, NotReadyError
@@ -181,7 +180,7 @@ def draft(
     return _sealed(cycle, stands.version, found, tuple(sorted(chosen & set(stands.waitlist))))
 
 
-def announce(
+def announce(  # noqa: PLR0913 - what is written, to whom, and where its links lead
     cycle_id: str,
     wording: Mapping[Group, Wording],
     *,
@@ -189,10 +188,11 @@ def announce(
     waitlist: int | None = None,
     hold: timedelta = USUAL_HOLD,
     seen: str = "",
+    address: str = "",
     ledger: Ledger,
     snapshots: SnapshotCache | None = None,
 ) -> AnnouncementDraft:
-    """Write the letters, and hold them until their time.
+    """Write the letters, and hold them until their time; an offer comes with a link to answer.
 
     Args:
         cycle_id: The cycle.
@@ -201,6 +201,7 @@ def announce(
         waitlist: As in `draft`.
         hold: How long they can be withdrawn.
         seen: Digest of what was shown; "" for no such check.
+        address: Where the pages are.
         ledger: The ledger.
         snapshots: Cached snapshots.
 
@@ -225,8 +226,19 @@ def announce(
 
     def write(tx: Transaction, made: AnnouncementDraft) -> AnnouncementDraft:
         number = tx.insert_announcement(made.version, leaves_at=tx.now + hold, by=by)
-        mails = [_mail(cycle_id, number, letter, language) for letter in made.letters]
+        links = [
+            letter_link(cycle_id, number, letter.application, letter.offer)
+            for letter in made.letters
+        ]
+        with writing_in(language):
+            mails = [
+                letter_mail(letter.subject, letter.parts, link, address).to(
+                    letter.address, mail_id=link.message_id
+                )
+                for letter, link in zip(made.letters, links, strict=True)
+            ]
         tx.queue_mail(mails, held=True)
+        tx.add_personal_links([link for link in links if link.offer_id is not None])
         tx.insert_letters(
             number,
             [
@@ -386,9 +398,3 @@ def _sealed(
             unoffered=unoffered,
         ),
     )
-
-
-def _mail(cycle_id: str, announcement: int, to: Recipient, language: str) -> Mail:
-    with writing_in(language):
-        letter = MailText(subject=to.subject, parts=to.parts)
-    return letter.to(to.address, mail_id=f"{cycle_id}:letter:{announcement}:{to.application}")

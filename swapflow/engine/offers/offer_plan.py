@@ -118,12 +118,25 @@ class _OfferPlan:
             self._since, self._beyond = restored(again), beyond_places(again)
             self._rate = ledger.yield_rate(cycle_id)
             self._now = ledger.now()
+            # A place whose applicant may take the decline back waits like one not yet answered.
+            self._held = tuple(
+                replace(offer, answer=OfferAnswer.WAITING, until=None)
+                if offer.is_held(self._now)
+                else offer
+                for offer in self._offers
+            )
             self._verdicts: Mapping[int, Verdict] = {
                 outcome.application: outcome.verdict
                 for outcome in ledger.outcomes(cycle_id, self._version)
             }
             applications = {a.number: a for a in ledger.applications(cycle_id)}
             self._announcements = ledger.announcements(cycle_id)
+            meeting = ledger.meeting(cycle_id, self._version)
+            self._named = {
+                number: said.line
+                for number, said in (meeting.words if meeting else {}).items()
+                if said.line
+            }
             self._ranked = self._order(applications, ledger=ledger)
             self._numbers = np.array(sorted(self._verdicts), dtype=np.int64)
             self._terms = self._terms_of(seen.projection)
@@ -131,7 +144,7 @@ class _OfferPlan:
     def round(self) -> OfferRound:
         """Return the state of the offers."""
         odds = self._odds(())
-        _, broken = self._next_terms(promised(self._offers), ())
+        _, broken = self._next_terms(promised(self._held), ())
         return OfferRound(
             cycle_id=self._cycle_id,
             version=self._version,
@@ -149,7 +162,7 @@ class _OfferPlan:
         """Compute the next wave."""
         lapsed = tuple(
             offer
-            for offer in self._offers
+            for offer in self._held
             if offer.answer is OfferAnswer.WAITING
             and offer.until is not None
             and offer.until < self._now
@@ -161,13 +174,13 @@ class _OfferPlan:
         count = self._free(odds)
         if at_most:
             count = min(count, at_most - len(extra))
-        stands = promised(self._offers) - {offer.application for offer in lapsed}
+        stands = promised(self._held) - {offer.application for offer in lapsed}
         chosen = self._who(stands.union(extra), count)
         # What this wave adds,
         # so that the waves' risks sum to the one that was stated for the round.
         risk = odds.exceeded(len(chosen)) - odds.exceeded() if self._rate and chosen else 0.0
         lines = [
-            *self._lines(stands, len(chosen)),
+            *self._lines(stands, chosen),
             *[self._rules.lines[-1].name] * len(extra),
         ]
         return OfferWave(
@@ -205,7 +218,7 @@ class _OfferPlan:
         )
 
     def _odds(self, lapsed: Sequence[Offer]) -> Odds:
-        answers = Counter(offer.answer for offer in self._offers if not self._is_extra(offer))
+        answers = Counter(offer.answer for offer in self._held if not self._is_extra(offer))
         ended = sum(not self._is_extra(offer) for offer in lapsed)
         rate = self._rate
         return Odds(
@@ -273,17 +286,23 @@ class _OfferPlan:
         """Read the limits, without targets, range and earlier pins."""
         return replace(terms_of(projection, self._numbers), targets=(), bar=0.0, least=None)
 
-    def _lines(self, stands: frozenset[int], count: int) -> list[str]:
-        """Assign each new offer to the first line with a free place."""
+    def _lines(self, stands: frozenset[int], chosen: Sequence[int]) -> list[str]:
+        """Assign each new offer to the line that the meeting named, or to the first with a place.
+
+        Named lines come first, so that no other offer takes a place that was named.
+        """
         held = Counter(
             offer.line
             for offer in self._offers
             if offer.application in stands and not self._is_extra(offer)
         )
-        lines = []
-        for _ in range(count):
-            free = [line.name for line in self._rules.lines if held[line.name] < line.places]
-            name = free[0] if free else self._rules.lines[-1].name
+        places = {line.name: line.places for line in self._rules.lines}
+        lines: dict[int, str] = {}
+        for number in sorted(chosen, key=lambda one: one not in self._named):
+            name = self._named.get(number, "")
+            if held[name] >= places.get(name, 0):
+                free = [line for line, most in places.items() if held[line] < most]
+                name = free[0] if free else self._rules.lines[-1].name
             held[name] += 1
-            lines.append(name)
-        return lines
+            lines[number] = name
+        return [lines[number] for number in chosen]

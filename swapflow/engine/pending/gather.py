@@ -10,13 +10,16 @@ from swapflow.domain.cohort.offer import OfferAnswer
 from swapflow.domain.cycle import Cycle, CycleStatus
 from swapflow.domain.rules import Rules
 from swapflow.engine.cohort.prepared_decisions import DECISION
+from swapflow.engine.interviews.slots import Requested, requested
 from swapflow.engine.lifecycle.approvals import pending_approvals
+from swapflow.engine.lifecycle.held_acts import held_pulls
+from swapflow.engine.notifications.reviewer_mail import remindable
 from swapflow.engine.pending.things import PendingCode, PendingThing
+from swapflow.engine.ports.held_acts import HeldKind, HeldState
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.records import NOT_SENT, PreparedDecision, ProcessHealth
 from swapflow.engine.read_models.dashboard import Dashboard
 from swapflow.engine.reviewing.blinding import view_of
-from swapflow.engine.reviewing.interviews import Requested, requested
 from swapflow.engine.scoring.conflicting_scores import conflicting_scores
 from swapflow.engine.selection.assign import NoReviewer
 
@@ -24,7 +27,7 @@ from swapflow.engine.selection.assign import NoReviewer
 ALTERED_SHOWN = timedelta(days=7)
 """How long it is told that the live state was altered."""
 
-_MEETS = ("interview", "gespräch", "entretien", "entrevista", "colloquium", "kolloquium")
+MEETS = ("interview", "gespräch", "entretien", "entrevista", "colloquium", "kolloquium")
 """Words in the name of a kind for which people meet an applicant."""
 
 _LIVE = frozenset({CycleStatus.RUNNING, CycleStatus.PAUSED})
@@ -124,9 +127,7 @@ def _decisions(cycle: Cycle, around: Surroundings, *, ledger: Ledger) -> Iterato
             count=around.dashboard.places,
         )
     if scores := conflicting_scores(cycle.id, ledger=ledger):
-        yield _thing(
-            cycle, PendingCode.CONFLICTING_SCORES, f"/today/{cycle.id}", count=len(scores)
-        )
+        yield _thing(cycle, PendingCode.CONFLICTING_SCORES, _waiting(cycle), count=len(scores))
 
 
 def signature(cycle: Cycle, prepared: PreparedDecision) -> PendingThing:
@@ -154,8 +155,11 @@ def _done_by(prepared: PreparedDecision) -> frozenset[str]:
 
 def _requests(cycle: Cycle, around: Surroundings, *, ledger: Ledger) -> Iterator[PendingThing]:
     """What holds requests up: approvals, dates, reviewers who are missing or late."""
-    if waiting := pending_approvals(cycle.id, ledger=ledger):
-        yield _thing(cycle, PendingCode.APPROVE, f"/today/{cycle.id}", count=len(waiting))
+    held = ledger.held_acts(cycle.id, state=HeldState.HELD)
+    if waiting := {one.pull.id for one in pending_approvals(cycle.id, ledger=ledger)}:
+        waiting -= held_pulls(held).keys()
+    if waiting:
+        yield _thing(cycle, PendingCode.APPROVE, _waiting(cycle), count=len(waiting))
     asked = [one for one in requested(cycle.id, ledger=ledger) if _meets(one)]
     missed = [one for one in asked if one.interview is not None and one.interview.missed]
     undated = [one for one in asked if not _is_dated(one) and one not in missed]
@@ -166,15 +170,8 @@ def _requests(cycle: Cycle, around: Surroundings, *, ledger: Ledger) -> Iterator
     blocked = [one for one in board.blocked if one.obstacle is not NoReviewer.BUSY]
     if blocked:
         yield _thing(cycle, PendingCode.BLOCKED, f"/reviewers/{cycle.id}", count=len(blocked))
-    late = {one.reviewer: one.overdue for one in ledger.waiting(cycle.id) if one.overdue}
-    if late:
-        yield _thing(
-            cycle,
-            PendingCode.OVERDUE,
-            f"/today/{cycle.id}",
-            count=len(late),
-            reviews=sum(late.values()),
-        )
+    if not any(act.kind is HeldKind.REMIND for act in held):
+        yield from _late(cycle, ledger=ledger)
     unseen = int(np.isnan(board.estimate).sum()) if cycle.status in _TO_DECIDE else 0
     if unseen:
         yield _thing(cycle, PendingCode.UNSEEN_APPLICANTS, f"/applicants/{cycle.id}", count=unseen)
@@ -183,13 +180,37 @@ def _requests(cycle: Cycle, around: Surroundings, *, ledger: Ledger) -> Iterator
         yield _thing(cycle, PendingCode.DEADLINE_AT_RISK, f"/setup/{cycle.id}/rules")
 
 
+def _late(cycle: Cycle, *, ledger: Ledger) -> Iterator[PendingThing]:
+    """Reviewers who are late and were not reminded today."""
+    late = {one.reviewer: one.overdue for one in ledger.waiting(cycle.id) if one.overdue}
+    if not late:
+        return
+    # Who has no address cannot be reminded, and still needs a look.
+    unread = {r.number for r in ledger.reviewers(cycle.id) if not r.email}
+    unread |= {r.number for r in remindable(cycle.id, ledger=ledger)}
+    shown = [count for number, count in late.items() if number in unread]
+    if shown:
+        yield _thing(
+            cycle,
+            PendingCode.OVERDUE,
+            _waiting(cycle),
+            count=len(shown),
+            reviews=sum(shown),
+        )
+
+
+def _waiting(cycle: Cycle) -> str:
+    """Return the page on which what waits in a program is shown with names and reasons."""
+    return f"/today/{cycle.id}/waiting"
+
+
 def _is_dated(one: Requested) -> bool:
     return one.interview is not None and one.interview.stands
 
 
 def _meets(one: Requested) -> bool:
     """Whether people meet the applicant: a panel, a kind of that name, or what once had a date."""
-    by_name = any(word in one.kind.casefold() for word in _MEETS)
+    by_name = any(word in one.kind.casefold() for word in MEETS)
     return by_name or one.pull.seats > 1 or one.interview is not None
 
 
@@ -233,7 +254,7 @@ def _mails(cycle: Cycle, around: Surroundings, *, ledger: Ledger) -> Iterator[Pe
 
 def _health(cycle: Cycle, around: Surroundings, *, ledger: Ledger) -> Iterator[PendingThing]:
     """What the cycle runs on, where something is wrong."""
-    pulse, place = ledger.process_health(cycle.id), f"/today/{cycle.id}"
+    pulse, place = ledger.process_health(cycle.id), "/setup/system"
     if around.set_aside:
         yield _thing(cycle, PendingCode.SET_ASIDE, place)
     elif is_held_up(cycle, pulse, live=around.live) and cycle.status in _LIVE:

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Protocol
 
 from swapflow.domain.cohort.announcement import Announcement, LetterFacts
+from swapflow.domain.cohort.applicant_answer import ApplicantAnswer
 from swapflow.domain.cohort.meeting import Endorsement, Meeting
 from swapflow.domain.cohort.offer import Offer, YieldRate
 from swapflow.domain.cohort.proposal import MethodSheet, Outcome, Place
@@ -30,6 +31,10 @@ class DecisionReads(Protocol):
 
     def offers(self, cycle_id: str) -> tuple[Offer, ...]:
         """Read every offer of a cycle with its answer, oldest first."""
+        ...
+
+    def applicant_answers(self, cycle_id: str) -> tuple[ApplicantAnswer, ...]:
+        """Read what applicants answered by their links, oldest first."""
         ...
 
     def reconsiderations(self, cycle_id: str) -> tuple[Reconsideration, ...]:
@@ -83,8 +88,11 @@ class DecisionReads(Protocol):
         """Read the source of each conflict, by (application, reviewer)."""
         ...
 
-    def barred_scores(self, cycle_id: str) -> tuple[Score, ...]:
-        """Read the scores that count of pairs in conflict, or outside the application's panel."""
+    def barred_scores(self, cycle_id: str, application: int | None = None) -> tuple[Score, ...]:
+        """Read the scores that count of pairs in conflict, or outside the application's panel.
+
+        Those of one application alone, if it is given.
+        """
         ...
 
     def panels(self, cycle_id: str) -> tuple[tuple[int, int], ...]:

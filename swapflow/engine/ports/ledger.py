@@ -6,6 +6,7 @@ from swapflow.engine.ports.coordination import Coordination
 from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.decisions import DecisionReads
 from swapflow.engine.ports.erased_people import ErasureReads
+from swapflow.engine.ports.held_acts import HeldActReads
 from swapflow.engine.ports.outbox import Outbox
 from swapflow.engine.ports.overview import OverviewReads
 from swapflow.engine.ports.requests import RequestReads
@@ -21,6 +22,7 @@ class Ledger(
     DecisionReads,
     Outbox,
     ErasureReads,
+    HeldActReads,
     Protocol,
 ):
     """The durable record.

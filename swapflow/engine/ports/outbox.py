@@ -1,9 +1,11 @@
 """Mails and webhook calls that wait to leave."""
 
 from collections.abc import Collection
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from swapflow.domain.personal_link import PersonalLink
 from swapflow.domain.webhook_call import WebhookCall
 from swapflow.engine.ports.records import (
     Mail,
@@ -12,7 +14,41 @@ from swapflow.engine.ports.records import (
 )
 
 
-class Outbox(Protocol):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundLink:
+    """A personal link that a token opens.
+
+    Attributes:
+        to: The address that its mail went to.
+        made_at: When the token left.
+    """
+
+    link: PersonalLink
+    to: str
+    made_at: datetime
+
+
+class PersonalLinks(Protocol):
+    """The links in mails that are for one person alone."""
+
+    def link_of_mail(self, mail_id: str) -> PersonalLink | None:
+        """Read the personal link of a mail; None for a mail without one."""
+        ...
+
+    def add_link_token(self, mail_id: str, digest: str) -> None:
+        """Store the digest of a token that is about to leave in a mail."""
+        ...
+
+    def personal_link(self, digest: str) -> FoundLink | None:
+        """Find a link by the digest of a token; None for one unknown, or of an erased person."""
+        ...
+
+    def use_personal_link(self, mail_id: str) -> bool:
+        """Use the link of a mail to sign in; False when it was used before."""
+        ...
+
+
+class Outbox(PersonalLinks, Protocol):
     """Mails and webhook calls that wait, are being sent or are done."""
 
     def outbox_work(self, *, again_after: float) -> OutboxWork:
@@ -100,6 +136,7 @@ class Outbox(Protocol):
         skip: int = 0,
         after: tuple[datetime, str] | None = None,
         at_most: int = 50,
+        without_applicants: bool = False,
     ) -> tuple[MailRecord, ...]:
         """Read a cycle's mails, newest first; a sign-in mail belongs to no cycle.
 
@@ -109,6 +146,7 @@ class Outbox(Protocol):
             skip: How many to leave out at the beginning.
             after: Moment and id of the last one seen; the list goes on behind it.
             at_most: Most mails.
+            without_applicants: Whether those to applicants about their interviews are left out.
         """
         ...
 

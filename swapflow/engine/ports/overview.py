@@ -16,6 +16,13 @@ class OverviewReads(Protocol):
         """Read who a cycle's applications are, in the order of their numbers; all or some."""
         ...
 
+    def names_digest(self, cycle_id: str) -> str:
+        """Compute a digest of what `named` would return for all, without reading it.
+
+        A corrected name writes no event, so a list that is kept compares this.
+        """
+        ...
+
     def waiting(self, cycle_id: str) -> tuple[Waiting, ...]:
         """Count open assignments, and those of them that are overdue, by kind and reviewer."""
         ...
@@ -24,14 +31,41 @@ class OverviewReads(Protocol):
         """Read how busy each reviewer is who was ever asked."""
         ...
 
+    def counted_loads(self, cycle_id: str) -> dict[int, Load]:
+        """Read the same without how long they take and when they answered last, which are None."""
+        ...
+
     def last_moves(
         self, cycle_id: str, applications: Collection[int]
     ) -> dict[int, tuple[datetime, bool]]:
         """Return when each was last asked about or answered, and whether it was an answer."""
         ...
 
+    def asked_for(self, cycle_id: str) -> dict[tuple[int, int], int]:
+        """Count the open assignments about each application, by (application, kind)."""
+        ...
+
+    def undated(self, cycle_id: str) -> frozenset[int]:
+        """Read which applications have an open request, of a kind after the first, without a date.
+
+        In a cycle of one kind, that kind: it may be an interview.
+        """
+        ...
+
+    def far_apart(self, cycle_id: str, *, least: int) -> frozenset[int]:
+        """Read which applications have two counted scores `least` millionths apart or more."""
+        ...
+
     def process_health(self, cycle_id: str) -> ProcessHealth:
         """Read whether the processes behind a cycle are alive."""
+        ...
+
+    def received_since(self, cycle_id: str, since: datetime) -> tuple[int, datetime | None]:
+        """Count first answers that came in since a moment, with when the last one did."""
+        ...
+
+    def due_from(self, cycle_id: str, since: datetime) -> tuple[tuple[datetime, int], ...]:
+        """Count open assignments by the moment at which they are due, from `since` on."""
         ...
 
     def pins(self, cycle_id: str) -> tuple[Pin, ...]:

@@ -110,6 +110,9 @@ class CycleProjection(PullProjection):
     def _offer_answered(self, _payload: Mapping[str, Json]) -> None:
         """Change nothing: announcements, offers and answers do not enter decisions."""
 
+    def _applicant_answered(self, _payload: Mapping[str, Json]) -> None:
+        """Change nothing: announcements, offers and answers do not enter decisions."""
+
     def _announced(self, _payload: Mapping[str, Json]) -> None:
         """Change nothing: announcements, offers and answers do not enter decisions."""
 
@@ -127,6 +130,12 @@ class CycleProjection(PullProjection):
 
     def _meeting_reopened(self, _payload: Mapping[str, Json]) -> None:
         """Change nothing: meetings do not enter decisions of the rule."""
+
+    def _meeting_looked(self, _payload: Mapping[str, Json]) -> None:
+        """Change nothing: what a meeting looks at moves no estimate."""
+
+    def _zone_confirmed(self, _payload: Mapping[str, Json]) -> None:
+        """Change nothing: who takes on a clear zone moves no estimate."""
 
     def _purged(self, _payload: Mapping[str, Json]) -> None:
         """Change nothing: no number here is personal."""

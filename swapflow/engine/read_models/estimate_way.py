@@ -1,6 +1,9 @@
 """The way from an applicant's mean mark to the estimate that ranks them."""
 
-from dataclasses import dataclass
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import wait as wait_for
+from dataclasses import dataclass, field
+from threading import Lock
 
 import numpy as np
 
@@ -111,3 +114,43 @@ def way_of(seen: Snapshot, number: int, *, ledger: Ledger) -> EstimateWay | None
         weight=float(steps.weight[arm]),
         level=None if apart else steps.level,
     )
+
+
+@dataclass(slots=True)
+class WaysSoon:
+    """Ways that are computed beside the pages that ask for them; safe for threads.
+
+    The first one that a process is asked for in a program folds all its events, which takes
+    seconds in a long one, and a page must not wait for that.
+    """
+
+    _running: dict[tuple[str, int], Future[EstimateWay | None]] = field(default_factory=dict)
+    _lock: Lock = field(default_factory=Lock)
+    _executor: ThreadPoolExecutor = field(
+        default_factory=lambda: ThreadPoolExecutor(max_workers=1, thread_name_prefix="way")
+    )
+
+    def soon(
+        self,
+        cycle_id: str,
+        number: int,
+        *,
+        ledger: Ledger,
+        snapshots: SnapshotCache,
+        seconds: float,
+    ) -> tuple[EstimateWay | None, bool]:
+        """Return an application's way, and whether it was known in time; errors as there."""
+        key = (cycle_id, number)
+        with self._lock:
+            running = self._running.get(key)
+            if running is None:
+                running = self._running[key] = self._executor.submit(
+                    estimate_way, cycle_id, number, ledger=ledger, snapshots=snapshots
+                )
+        wait_for([running], timeout=seconds)
+        if not running.done():
+            return None, False
+        # What is asked for next may be of a later event.
+        with self._lock:
+            self._running.pop(key, None)
+        return running.result(), True

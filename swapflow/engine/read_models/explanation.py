@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 
 from swapflow.domain.reviewing.assignment import Assignment, PullReason
 from swapflow.domain.reviewing.score import Score
@@ -10,6 +11,7 @@ from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.overview import OverviewReads
 from swapflow.engine.ports.records import ApplicantName, DecisionRecord
 from swapflow.engine.read_models.estimate_way import EstimateWay, way_of
+from swapflow.engine.read_models.people.known_decisions import KnownDecisions
 from swapflow.engine.read_models.snapshot import Snapshot, SnapshotCache
 from swapflow.errors import NotFoundError
 
@@ -21,6 +23,9 @@ class PullExplanation:
     Attributes:
         why: Its reason as on record (`PullReason`).
         origin: The same, and for a floor the rule that promised it (`origin_of`).
+        reviewer: The reviewer's id; `reviewer_number` is their number in the cycle.
+        due_at: None where the kind has no due date.
+        answered_at: When the score that is in force came; None before.
     """
 
     request: str
@@ -36,6 +41,10 @@ class PullExplanation:
     score: float | None
     counts: bool
     reason: str
+    reviewer_number: int
+    asked_at: datetime
+    due_at: datetime | None
+    answered_at: datetime | None
 
     @property
     def floor(self) -> FloorFor | None:
@@ -100,16 +109,21 @@ def explain(
     )
 
 
-def asked_about(cycle_id: str, number: int, *, ledger: Ledger) -> tuple[PullExplanation, ...]:
+def asked_about(
+    cycle_id: str, number: int, *, ledger: Ledger, decisions: KnownDecisions | None = None
+) -> tuple[PullExplanation, ...]:
     """Explain why each review of an application was requested, and its result.
 
-    Only rows of that application are read, however long the cycle is.
+    Only rows of that application are read, however long the cycle is; of decisions those alone
+    that are not among the `decisions` read before.
     """
     with ledger.one_moment():
         rules = ledger.rules(cycle_id)
         reviewers = {r.number: r.external_id for r in ledger.reviewers(cycle_id)}
         pulls = {pull.id: pull for pull in ledger.pulls(cycle_id, application=number)}
-        decisions = ledger.decisions_numbered(cycle_id, {p.decision for p in pulls.values()})
+        made = (decisions or KnownDecisions()).numbered(
+            cycle_id, {p.decision for p in pulls.values()}, ledger=ledger
+        )
         latest: dict[str, Score] = {}
         for score in ledger.scores(cycle_id, application=number):
             latest[score.assignment_id] = score
@@ -118,7 +132,7 @@ def asked_about(cycle_id: str, number: int, *, ledger: Ledger) -> tuple[PullExpl
                 assignment,
                 kind=rules.kinds[assignment.kind].name,
                 why=pulls[assignment.pull_id].why.value,
-                record=decisions.get(pulls[assignment.pull_id].decision),
+                record=made.get(pulls[assignment.pull_id].decision),
                 rules=rules,
                 reviewer=reviewers[assignment.reviewer],
                 score=latest.get(assignment.id),
@@ -161,6 +175,10 @@ def _asked(
         score=score.value / 1e6 if score else None,
         counts=bool(score and score.counts),
         reason=score.reason if score else "",
+        reviewer_number=assignment.reviewer,
+        asked_at=assignment.created_at,
+        due_at=assignment.due_at,
+        answered_at=score.submitted_at if score else None,
     )
 
 

@@ -24,9 +24,9 @@ from swapflow.i18n.languages import gettext_noop
 
 
 HOW = gettext_noop(
-    "The estimate before is the one that the list was made by. The estimate after is computed in "
-    "the same way from every score that counts, the fresh ones and those before together. Nobody "
-    "else's estimate was touched."
+    "The estimate before is the one that the list was made by. The estimate after is "
+    "computed in the same way from every score that counts, the new ones and those before "
+    "together. The estimates of all others are unchanged."
 )
 
 LEFT = frozenset({ApplicationStatus.WITHDRAWN, ApplicationStatus.INELIGIBLE})

@@ -1,1 +1,1 @@
-"""The reviewer's side: task list, review page, submit, decline, interviews, files."""
+"""The reviewer's side: task list, review page, submit, decline, files."""

@@ -18,8 +18,8 @@ from swapflow.domain.reviewing.assignment import (
     PullReason,
     seat_items,
 )
+from swapflow.engine.interviews.slots import excuse
 from swapflow.engine.ports.writes.transaction import Transaction
-from swapflow.engine.reviewing.interviews import excuse
 
 
 _TAKEN_BACK = frozenset({*OPEN_ASSIGNMENT, AssignmentStatus.EXPIRED})

@@ -9,10 +9,10 @@ from swapflow.domain.reviewing.assignment import (
     AssignmentStatus,
     seat_items,
 )
+from swapflow.engine.interviews.slots import excuse
 from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.reviewing.barred_pairs import bar_pairs
-from swapflow.engine.reviewing.interviews import excuse
 from swapflow.engine.reviewing.submitted_score import seat_payload
 from swapflow.errors import (
     AssignmentClosedError,

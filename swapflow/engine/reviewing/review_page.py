@@ -11,6 +11,7 @@ from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT, Assignment, AssignmentStatus
 from swapflow.domain.reviewing.score import Draft, ScoreDetails
 from swapflow.domain.rules import KindRules, Rubric, Rules
+from swapflow.engine.interviews.invitations import invitation_of
 from swapflow.engine.ports.coordination import EventReads
 from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.decisions import DecisionReads
@@ -20,7 +21,6 @@ from swapflow.engine.ports.requests import RequestReads
 from swapflow.engine.ports.reviewer_tasks import ReviewerTasks
 from swapflow.engine.reviewing.blinding import ReviewerView
 from swapflow.engine.reviewing.documents import TEXT, neutral_name
-from swapflow.engine.reviewing.interview_mail import invitation_of
 from swapflow.errors import InvalidInputError, NotFoundError
 
 

@@ -26,16 +26,21 @@ class ConflictingScore:
     source: str
 
 
-def conflicting_scores(cycle_id: str, *, ledger: Ledger) -> tuple[ConflictingScore, ...]:
-    """List them, oldest first, until each is voided or waived with a reason."""
-    barred = ledger.barred_scores(cycle_id)
+def conflicting_scores(
+    cycle_id: str, *, application: int | None = None, ledger: Ledger
+) -> tuple[ConflictingScore, ...]:
+    """List them, oldest first, until each is voided or waived with a reason.
+
+    Those about one application alone, if it is given.
+    """
+    barred = ledger.barred_scores(cycle_id, application)
     if not barred:
         return ()
     roster, kinds = ledger.reviewers(cycle_id), ledger.rules(cycle_id).kinds
     sources, waived = ledger.conflict_sources(cycle_id), ledger.waived_conflicts(cycle_id)
     panels: dict[int, set[int]] = {}
-    for application, reviewer in ledger.panels(cycle_id):
-        panels.setdefault(application, set()).add(reviewer)
+    for number, reviewer in ledger.panels(cycle_id):
+        panels.setdefault(number, set()).add(reviewer)
 
     def is_named(score: Score) -> bool:
         pair = (score.application, score.reviewer)

@@ -5,13 +5,16 @@ A command, a page and a task each parse, call one method here, and report.
 
 from dataclasses import dataclass
 
+from swapflow.engine.notifications.office_contact import OfficeContact
 from swapflow.engine.services.announcements import AnnouncementService
+from swapflow.engine.services.answers import AnswerService
 from swapflow.engine.services.applicants import ApplicantService
 from swapflow.engine.services.approvals import ApprovalService
 from swapflow.engine.services.cohort import CohortService
 from swapflow.engine.services.context import ServiceContext
 from swapflow.engine.services.cycles import CycleService
 from swapflow.engine.services.delivery import DeliveryService
+from swapflow.engine.services.held_acts import HeldActService
 from swapflow.engine.services.meetings import MeetingService
 from swapflow.engine.services.offers import OfferService
 from swapflow.engine.services.outbox import OutboxService
@@ -46,10 +49,17 @@ class Swapflow:
     meetings: MeetingService
     offers: OfferService
     announcements: AnnouncementService
+    answers: AnswerService
     reconsiderations: ReconsiderationService
     outbox: OutboxService
     delivery: DeliveryService
     pending: PendingService
+    held_acts: HeldActService
+
+    @property
+    def office(self) -> OfficeContact:
+        """How the office is named to reviewers and applicants."""
+        return self.context.office
 
     @property
     def address(self) -> str:
@@ -60,21 +70,24 @@ class Swapflow:
 def compose(context: ServiceContext) -> Swapflow:
     """Build every service over one context."""
     tasks = TaskService(context=context)
+    approvals, reviewers = ApprovalService(context=context), ReviewerService(context=context)
     return Swapflow(
         context=context,
         cycles=CycleService(context=context),
         reports=ReportService(context=context),
         applicants=ApplicantService(context=context),
-        reviewers=ReviewerService(context=context),
+        reviewers=reviewers,
         tasks=tasks,
         scores=ScoreService(context=context),
-        approvals=ApprovalService(context=context),
+        approvals=approvals,
         cohort=CohortService(context=context),
         meetings=MeetingService(context=context),
         offers=OfferService(context=context),
         announcements=AnnouncementService(context=context),
+        answers=AnswerService(context=context),
         reconsiderations=ReconsiderationService(context=context),
         outbox=OutboxService(context=context),
         delivery=DeliveryService(context, tasks),
         pending=PendingService(context=context),
+        held_acts=HeldActService(context=context, approvals=approvals, reviewers=reviewers),
     )

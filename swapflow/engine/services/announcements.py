@@ -55,6 +55,7 @@ class AnnouncementService:
             waitlist=waitlist,
             hold=hold,
             seen=seen,
+            address=self.context.address,
             ledger=self.context.ledger,
             snapshots=self.context.snapshots,
         )

@@ -10,7 +10,7 @@ from swapflow.engine.intake import applications as intake
 from swapflow.engine.intake import column_choice, list_import, value_spellings
 from swapflow.engine.intake.list_import import Listed
 from swapflow.engine.intake.list_plan import ListPlan
-from swapflow.engine.lifecycle import switches
+from swapflow.engine.lifecycle import batches, switches
 from swapflow.engine.ports.records import StaffRequest
 from swapflow.engine.reviewing import documents
 from swapflow.engine.reviewing.blinding import ReviewerView, view_of
@@ -18,10 +18,49 @@ from swapflow.engine.services.context import ServiceContext
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ApplicantService:
-    """Applicants and their files."""
+class ApplicantBatches:
+    """What staff do to several applicants at once, and what they take back of it."""
 
     context: ServiceContext
+
+    def ask_all(
+        self, cycle_id: str, numbers: Collection[int], kind: str, *, by: str, reason: str
+    ) -> int:
+        """Request an extra review of each applicant, all or none; return how many."""
+        asked = batches.ask_all(
+            cycle_id, numbers, kind, by=by, reason=reason, ledger=self.context.ledger
+        )
+        return self.context.ring_after(cycle_id, asked)
+
+    def move_all(
+        self,
+        cycle_id: str,
+        numbers: Collection[int],
+        status: ApplicationStatus,
+        *,
+        by: str,
+        reason: str,
+    ) -> int:
+        """Hold or release each applicant, all or none; return how many."""
+        moved = batches.move_all(
+            cycle_id, numbers, status, by=by, reason=reason, ledger=self.context.ledger
+        )
+        return self.context.ring_after(cycle_id, moved)
+
+    def take_back_request(self, cycle_id: str, pull_id: str, *, by: str) -> None:
+        """Cancel a review that staff asked for, before its reviewer has begun."""
+        batches.take_back_request(cycle_id, pull_id, by=by, ledger=self.context.ledger)
+        self.context.doorbell.ring(cycle_id)
+
+    def take_back_wish(self, cycle_id: str, wish: int, *, by: str) -> None:
+        """Close a request of staff that waits for a reviewer."""
+        batches.take_back_wish(cycle_id, wish, by=by, ledger=self.context.ledger)
+        self.context.doorbell.ring(cycle_id)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApplicantService(ApplicantBatches):
+    """Applicants and their files."""
 
     def import_all(
         self, cycle_id: str, new: Sequence[NewApplication], *, wave: int = 0

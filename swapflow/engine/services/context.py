@@ -6,11 +6,13 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import TypeVar
 
 from typing_extensions import override
 
 from swapflow.domain.webhook_call import WebhookCall
+from swapflow.engine.notifications.office_contact import OfficeContact
 from swapflow.engine.ports.automatic_reviewer import (
     AnswerTurns,
     AutomaticReviewer,
@@ -24,8 +26,11 @@ from swapflow.engine.ports.live_state import CycleState, Doorbell
 from swapflow.engine.ports.records import Mail
 from swapflow.engine.read_models.calibration import Calibration
 from swapflow.engine.read_models.dashboard import Dashboard
+from swapflow.engine.read_models.estimate_way import WaysSoon
 from swapflow.engine.read_models.latest_cache import LatestCache
 from swapflow.engine.read_models.list_quality import ListQualities
+from swapflow.engine.read_models.people.applicant_table import ApplicantTable
+from swapflow.engine.read_models.people.known_decisions import KnownDecisions
 from swapflow.engine.read_models.snapshot import SnapshotCache
 from swapflow.engine.reviewing.shared_submits import SharedSubmits
 from swapflow.engine.reviewing.task_codes import TaskCodes
@@ -131,6 +136,9 @@ class ServiceContext:
         mail_leaves: Whether `post` hands mails to a server; otherwise it only keeps them as files.
         address: Address of the pages; links in mails start with it.
         dashboards: Dashboards built from the ledger, of the cycles read last.
+        tables: Tables of applicants, of the cycles read last.
+        decisions: The decisions read last.
+        ways: Ways from mean to estimate that are being computed.
         calibrations: Calibrations of the cycles read last.
         qualities: How good the lists of the cycles read last are.
         codes: The assignments that the codes in addresses name.
@@ -141,6 +149,7 @@ class ServiceContext:
         call_slot: Bounds how many webhook calls are made at the same time.
         erasure_keys: The keys of rounds, by which erased people are recognised in lists.
         events: What a coordinator reads events from; the ledger when None.
+        office: How the office is named to reviewers and applicants.
         provider: Whether an identity provider is connected: rules may require it only then.
     """
 
@@ -156,11 +165,16 @@ class ServiceContext:
     erasure_keys: ErasureKeys = field(default_factory=ErasureKeysInMemory)
     mail_leaves: bool = True
     address: str = ""
+    office: OfficeContact = field(default_factory=OfficeContact)
     provider: bool = False
     events: EventReads | None = None
     lease_seconds: float = 15.0
     resend_seconds: float = 600.0
+    undo: timedelta = timedelta()
     dashboards: LatestCache[Dashboard] = field(default_factory=LatestCache)
+    tables: LatestCache[ApplicantTable] = field(default_factory=LatestCache)
+    decisions: KnownDecisions = field(default_factory=KnownDecisions)
+    ways: WaysSoon = field(default_factory=WaysSoon)
     calibrations: LatestCache[Calibration] = field(default_factory=LatestCache)
     qualities: ListQualities = field(default_factory=ListQualities)
     codes: TaskCodes = field(default_factory=TaskCodes)

@@ -1,10 +1,11 @@
 """The meeting that decides about the list."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from swapflow.domain.cohort.meeting import Word
+from swapflow.domain.cohort.meeting import Shown, Word, ZoneSide
 from swapflow.domain.cohort.proposal import Proposal
-from swapflow.engine.cohort import meeting
+from swapflow.engine.cohort import meeting, meeting_records
 from swapflow.engine.services.context import ServiceContext
 
 
@@ -49,15 +50,41 @@ class MeetingService:
         made_from: str = "",
     ) -> None:
         """Record the meeting's outcome for an application."""
-        meeting.record(
+        said = meeting_records.SaidOutcome(word=word, reason=reason, by=by, seat=seat)
+        self.record_together(cycle_id, {application: made_from}, said)
+
+    def record_together(
+        self,
+        cycle_id: str,
+        applications: Mapping[int, str],
+        said: meeting_records.SaidOutcome,
+    ) -> None:
+        """Record the meeting's outcome for applications, by revision, as one decision."""
+        meeting_records.record(
             cycle_id,
-            application,
-            word,
-            reason=reason,
-            by=by,
-            seat=seat,
-            made_from=made_from,
+            applications,
+            said,
             ledger=self.context.ledger,
+            snapshots=self.context.snapshots,
+        )
+
+    def look(
+        self, cycle_id: str, application: int, what: Shown, *, by: str, seat: int | None
+    ) -> bool:
+        """Write down that the meeting looks at a file or an estimate."""
+        return meeting_records.look(
+            cycle_id, application, what, by=by, seat=seat, ledger=self.context.ledger
+        )
+
+    def confirm_zone(self, cycle_id: str, zone: ZoneSide, *, by: str, shown: str = "") -> int:
+        """Record that a person takes on a clear zone; return how many are in it."""
+        return meeting_records.confirm_zone(
+            cycle_id,
+            zone,
+            shown=shown,
+            by=by,
+            ledger=self.context.ledger,
+            snapshots=self.context.snapshots,
         )
 
     def endorse(

@@ -1,15 +1,20 @@
 """Mails and webhook calls."""
 
+import secrets
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
+from swapflow.domain.personal_link import MASK, digest_of_token
 from swapflow.engine.offers.announcements import contradicts_record
-from swapflow.engine.ports.records import NOT_SENT, MailRecord
+from swapflow.engine.ports.records import NOT_SENT, Mail, MailRecord
 from swapflow.engine.services.context import MAIL_TRIES, ServiceContext
 from swapflow.errors import MailRefusedError, UnavailableError
 from swapflow.messages import Message
 
+
+TOKEN_BYTES = 32
+"""Random bytes of a personal link's token."""
 
 SLOW_SECONDS = 3.0
 """Seconds after which a call that fails counts as slow."""
@@ -40,10 +45,16 @@ class OutboxService:
         skip: int = 0,
         after: tuple[datetime, str] | None = None,
         at_most: int = 50,
+        without_applicants: bool = False,
     ) -> tuple[MailRecord, ...]:
         """List a cycle's mails, newest first; `after` is moment and id of the last one seen."""
         return self.context.ledger.cycle_mails(
-            cycle_id, state=state, skip=skip, after=after, at_most=at_most
+            cycle_id,
+            state=state,
+            skip=skip,
+            after=after,
+            at_most=at_most,
+            without_applicants=without_applicants,
         )
 
     def mail(self, cycle_id: str, mail_id: str) -> MailRecord:
@@ -79,12 +90,14 @@ class OutboxService:
         if why := contradicts_record(mail_id, ledger=self.context.ledger):
             self.context.ledger.mark_mail(mail_id, "void", detail=str(why))
             return False
+        mail, token = self._with_token(mail)
         try:
             self.context.post(mail)
         except MailRefusedError as error:
-            self.context.ledger.mark_mail(mail_id, "failed", detail=str(error))
+            self.context.ledger.mark_mail(mail_id, "failed", detail=_hidden(str(error), token))
         except UnavailableError as error:
-            self.context.ledger.put_mail_off(mail_id, str(error), at_most=MAIL_TRIES)
+            why = _hidden(str(error), token)
+            self.context.ledger.put_mail_off(mail_id, why, at_most=MAIL_TRIES)
         else:
             if self.context.mail_leaves:
                 self.context.ledger.mark_mail(mail_id, "sent")
@@ -94,6 +107,21 @@ class OutboxService:
                 mail_id, NOT_SENT, detail=str(Message("mail_without_server"))
             )
         return False
+
+    def _with_token(self, mail: Mail) -> tuple[Mail, str]:
+        """Put a new token into a mail with a personal link; return both, "" for no token.
+
+        The stored mail keeps the mask. Each try to send has a token of its own, for only digests
+        are known of earlier ones; all of them open the same, so the copies of a mail that left
+        twice both work. Without a mail server nobody outside reads the mail, and none is made.
+        """
+        link = self.context.ledger.link_of_mail(mail.id) if self.context.mail_leaves else None
+        if link is None:
+            return mail, ""
+        token = secrets.token_urlsafe(TOKEN_BYTES)
+        self.context.ledger.add_link_token(mail.id, digest_of_token(token))
+        text, html = link.fill(mail.text, token), link.fill(mail.html, token)
+        return replace(mail, text=text, html=html), token
 
     def call_webhook(self, call_id: str) -> bool:
         """Make one webhook call that is due, at least once; False when there was nothing to do.
@@ -127,3 +155,8 @@ class OutboxService:
     def send_soon(self) -> None:
         """Wake the coordinator, which sends what waits outside of any cycle."""
         self.context.doorbell.ring("")
+
+
+def _hidden(text: str, token: str) -> str:
+    """Mask a token in what a mail server answers: some quote the mail that they refuse."""
+    return text.replace(token, MASK) if token else text

@@ -2,13 +2,16 @@
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 
 from swapflow.domain.cycle import Cycle
 from swapflow.engine.coordination.turns import readable_cycles
 from swapflow.engine.notifications.reviewer_mail import waiting_for
 from swapflow.engine.pending.gather import Surroundings, pending_things, signature
+from swapflow.engine.pending.standing import ProgramStanding, standing_of
 from swapflow.engine.pending.things import PendingCode, PendingThing
 from swapflow.engine.ports.records import Mail
+from swapflow.engine.read_models.dashboard import Dashboard
 from swapflow.engine.read_models.progress import current_dashboard
 from swapflow.engine.services.context import ServiceContext
 from swapflow.errors import DamagedRecordError, UnavailableError
@@ -35,7 +38,11 @@ class PendingService:
             return ()
         return (
             PendingThing(
-                code=PendingCode.CONNECT_MAIL, cycle_id="", round_id="", program="", path="/setup"
+                code=PendingCode.CONNECT_MAIL,
+                cycle_id="",
+                round_id="",
+                program="",
+                path="/setup/system",
             ),
         )
 
@@ -56,6 +63,18 @@ class PendingService:
                 params={"count": len(waiting), "late": late},
                 path="/inbox",
             )
+
+    def standing(self, cycle: Cycle, dashboard: Dashboard) -> ProgramStanding:
+        """Return where a program is on its way; its dashboard has been read already."""
+        return standing_of(cycle, dashboard, ledger=self.context.ledger)
+
+    def coming(self, cycle_id: str, since: datetime) -> tuple[tuple[datetime, int], ...]:
+        """Count open reviews by the moment at which they are due, from `since` on."""
+        return self.context.ledger.due_from(cycle_id, since)
+
+    def received_since(self, cycle_id: str, since: datetime) -> tuple[int, datetime | None]:
+        """Count the reviews that came in since a moment, with when the last one did."""
+        return self.context.ledger.received_since(cycle_id, since)
 
     def signatures(self) -> tuple[PendingThing, ...]:
         """List what waits for signatures, in all cycles; nothing else is read."""
@@ -87,7 +106,7 @@ class PendingService:
                     cycle_id=cycle.id,
                     round_id=cycle.round_id,
                     program=cycle.name,
-                    path=f"/today/{cycle.id}",
+                    path="/setup/system",
                 )
                 for cycle in self.cycles()
                 if cycle.id == cycle_id

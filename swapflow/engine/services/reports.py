@@ -45,6 +45,7 @@ from swapflow.engine.read_models.explanation import (
     asked_about,
     explain,
 )
+from swapflow.engine.read_models.people.applicant_table import ApplicantTable, applicant_table
 from swapflow.engine.read_models.progress import Progress, current_dashboard, progress
 from swapflow.engine.services.context import ServiceContext
 from swapflow.errors import UnavailableError
@@ -158,6 +159,13 @@ class ReportService(CalibrationReports):
         )
         return (dashboard if judged is None else dashboard.with_quality(judged)), live
 
+    def applicant_table(self, cycle_id: str) -> ApplicantTable:
+        """Return the table of all applicants as of the last event; built once for an event."""
+        dashboard, _ = self.dashboard(cycle_id)
+        return applicant_table(
+            cycle_id, dashboard, ledger=self.context.ledger, cache=self.context.tables
+        )
+
     def state_answers(self) -> bool:
         """Whether the live state's server answers."""
         try:
@@ -178,10 +186,11 @@ class ReportService(CalibrationReports):
 
     def loads(self, cycle_id: str) -> dict[int, Load]:
         """Read how busy each reviewer is; how quick and how late, unless that is kept apart."""
-        loads = self.context.ledger.loads(cycle_id)
         if not self.context.ledger.rules(cycle_id).keeps_figures_apart:
-            return loads
-        return {reviewer: without_figures(load) for reviewer, load in loads.items()}
+            return self.context.ledger.loads(cycle_id)
+        # Durations are not computed where nobody is told them: they take long to order.
+        counted = self.context.ledger.counted_loads(cycle_id)
+        return {reviewer: without_figures(load) for reviewer, load in counted.items()}
 
     def counts(self, cycle_id: str) -> dict[tuple[int, str], int]:
         """Count review requests by (kind, status)."""
@@ -225,12 +234,30 @@ class ReportService(CalibrationReports):
 
     def asked_about(self, cycle_id: str, number: int) -> tuple[PullExplanation, ...]:
         """Explain why each review of an application was requested, and its result."""
-        return asked_about(cycle_id, number, ledger=self.context.ledger)
+        return asked_about(
+            cycle_id, number, ledger=self.context.ledger, decisions=self.context.decisions
+        )
+
+    def asked_for(self, cycle_id: str, number: int) -> tuple[Assignment, ...]:
+        """Read the assignments about an application that are open."""
+        return self.context.ledger.assignments(
+            cycle_id, application=number, statuses=OPEN_ASSIGNMENT
+        )
 
     def estimate_way(self, cycle_id: str, number: int) -> EstimateWay | None:
         """Return the way from an application's mean mark to its estimate, if there is one."""
         return estimate_way(
             cycle_id, number, ledger=self.context.ledger, snapshots=self.context.snapshots
+        )
+
+    def estimate_way_soon(self, cycle_id: str, number: int) -> tuple[EstimateWay | None, bool]:
+        """Return the same as `estimate_way`, and whether it was known within a moment."""
+        return self.context.ways.soon(
+            cycle_id,
+            number,
+            ledger=self.context.ledger,
+            snapshots=self.context.snapshots,
+            seconds=A_MOMENT,
         )
 
     def explain(self, cycle_id: str, external_id: str) -> Explanation:

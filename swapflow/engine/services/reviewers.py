@@ -2,10 +2,11 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
-from swapflow.domain.people.reviewer import NewReviewer, Reviewer
+from swapflow.domain.people.reviewer import Absence, NewReviewer, Reviewer
 from swapflow.engine.intake import lifted_bars
+from swapflow.engine.intake.days_away import send_away
 from swapflow.engine.intake.roster import (
     add_conflicts,
     come_back,
@@ -25,8 +26,8 @@ from swapflow.engine.intake.roster_programs import (
     refused_programs,
     with_any_file,
 )
+from swapflow.engine.interviews import slots as interviews
 from swapflow.engine.notifications.reviewer_mail import nudge, nudge_late
-from swapflow.engine.reviewing import interviews
 from swapflow.engine.reviewing import seat_view as seat_views
 from swapflow.engine.reviewing.seat_view import SeatView
 from swapflow.engine.scoring.conflicting_scores import (
@@ -37,10 +38,66 @@ from swapflow.engine.services.context import ServiceContext
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReviewerService:
-    """Reviewers, and the interviews that they hold."""
+class RosterActs:
+    """What staff do about one reviewer: remind, send away, end the role, take back into it."""
 
     context: ServiceContext
+
+    def nudge(self, cycle_id: str, external_id: str, *, by: str) -> None:
+        """Ask a reviewer for waiting reviews by mail, at most once a day."""
+        nudge(
+            cycle_id, external_id, by=by, ledger=self.context.ledger, address=self.context.address
+        )
+        self.context.doorbell.ring(cycle_id)
+
+    def nudge_late(self, cycle_id: str, *, by: str) -> int:
+        """Ask every late reviewer by mail, at most once a day; return how many."""
+        asked = nudge_late(
+            cycle_id, by=by, ledger=self.context.ledger, address=self.context.address
+        )
+        return self.context.ring_after(cycle_id, asked)
+
+    def leave(self, cycle_id: str, external_id: str, *, by: str, reason: str = "") -> int:
+        """Take a reviewer off the roster; return how many requests go to others."""
+        moved = leave(cycle_id, external_id, by=by, reason=reason, ledger=self.context.ledger)
+        return self.context.ring_after(cycle_id, moved)
+
+    def come_back(self, cycle_id: str, external_id: str, *, by: str, reason: str) -> None:
+        """Put a reviewer who left on the roster again."""
+        come_back(cycle_id, external_id, by=by, reason=reason, ledger=self.context.ledger)
+        self.context.doorbell.ring(cycle_id)
+
+    def send_away(
+        self, cycle_id: str, number: int, days: Absence, *, give: bool, by: str, reason: str = ""
+    ) -> int:
+        """Note that a reviewer is away for some days; return how many reviews go to others.
+
+        Args:
+            cycle_id: The program.
+            number: The reviewer.
+            days: The days.
+            give: Whether every open review goes to another reviewer at once, in the same act.
+            by: Who sends them away, as recorded.
+            reason: Why.
+        """
+        given = send_away(
+            cycle_id,
+            number,
+            days,
+            give=give,
+            by=by,
+            reason=reason,
+            address=self.context.address,
+            ledger=self.context.ledger,
+        )
+        for assignment in given:
+            self.context.ledger.drop_draft(assignment)
+        return self.context.ring_after(cycle_id, len(given))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewerService(RosterActs):
+    """Reviewers, and the interviews that they hold."""
 
     def erase(self, cycle_id: str, external_id: str, *, by: str) -> bool:
         """Erase one reviewer's data for good; return whether the account is erased too."""
@@ -130,30 +187,6 @@ class ReviewerService:
         """List a cycle's roster."""
         return self.context.ledger.reviewers(cycle_id)
 
-    def nudge(self, cycle_id: str, external_id: str, *, by: str) -> None:
-        """Ask a reviewer for waiting reviews by mail, at most once a day."""
-        nudge(
-            cycle_id, external_id, by=by, ledger=self.context.ledger, address=self.context.address
-        )
-        self.context.doorbell.ring(cycle_id)
-
-    def nudge_late(self, cycle_id: str, *, by: str) -> int:
-        """Ask every late reviewer by mail, at most once a day; return how many."""
-        asked = nudge_late(
-            cycle_id, by=by, ledger=self.context.ledger, address=self.context.address
-        )
-        return self.context.ring_after(cycle_id, asked)
-
-    def leave(self, cycle_id: str, external_id: str, *, by: str, reason: str = "") -> int:
-        """Take a reviewer off the roster; return how many requests go to others."""
-        moved = leave(cycle_id, external_id, by=by, reason=reason, ledger=self.context.ledger)
-        return self.context.ring_after(cycle_id, moved)
-
-    def come_back(self, cycle_id: str, external_id: str, *, by: str, reason: str) -> None:
-        """Put a reviewer who left on the roster again."""
-        come_back(cycle_id, external_id, by=by, reason=reason, ledger=self.context.ledger)
-        self.context.doorbell.ring(cycle_id)
-
     def add_conflicts(
         self, cycle_id: str, pairs: Iterable[tuple[str, str]], *, source: str
     ) -> int:
@@ -224,9 +257,11 @@ class ReviewerService:
         )
         self.context.doorbell.ring(cycle_id)
 
-    def conflicting_scores(self, cycle_id: str) -> tuple[ConflictingScore, ...]:
+    def conflicting_scores(
+        self, cycle_id: str, application: int | None = None
+    ) -> tuple[ConflictingScore, ...]:
         """List scores that count although their reviewer is barred, until voided or waived."""
-        return conflicting_scores(cycle_id, ledger=self.context.ledger)
+        return conflicting_scores(cycle_id, application=application, ledger=self.context.ledger)
 
     def panels(self, cycle_id: str) -> tuple[tuple[int, int], ...]:
         """Read the (application, reviewer) pairs of all panels, in order."""
@@ -256,6 +291,7 @@ class ReviewerService:
         *,
         by: str,
         made_from: str = "",
+        hold: timedelta = interviews.NO_HOLD,
     ) -> int:
         """Set when and where interviews take place, and invite; return how many changed."""
         changed = interviews.set_slots(
@@ -264,6 +300,7 @@ class ReviewerService:
             by=by,
             made_from=made_from,
             address=self.context.address,
+            hold=hold,
             ledger=self.context.ledger,
         )
         return self.context.ring_after(cycle_id, changed)

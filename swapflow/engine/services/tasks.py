@@ -10,9 +10,10 @@ from swapflow.domain.people.reviewer import Absence, DeclineKind
 from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus
 from swapflow.domain.reviewing.score import Answer, Draft, Receipt, ScoreDetails
 from swapflow.engine.intake.roster import change_availability
+from swapflow.engine.interviews import slots
 from swapflow.engine.notifications.reviewer_mail import notify
 from swapflow.engine.ports.records import ProgramSeat, TaskCounts, TaskRecord
-from swapflow.engine.reviewing import interviews, review_page
+from swapflow.engine.reviewing import review_page
 from swapflow.engine.reviewing.decline import decline, take_back
 from swapflow.engine.reviewing.task_list import (
     Task,
@@ -54,7 +55,12 @@ class TaskService:
         A reviewer gets one mail a day and cycle, whose row is written first: after a crash in
         between the delivery is repeated, and the row exists already.
         """
-        notify(assignment_ids, ledger=self.context.ledger, address=self.context.address)
+        notify(
+            assignment_ids,
+            ledger=self.context.ledger,
+            address=self.context.address,
+            office=self.context.office.name,
+        )
         return self.context.ledger.mark_delivered(assignment_ids)
 
     def submit(self, answers: Sequence[Answer]) -> tuple[Receipt, ...]:
@@ -214,7 +220,7 @@ class TaskService:
 
     def no_show(self, assignment_id: str, *, by: str, note: str = "") -> None:
         """Record that an applicant did not come; the request goes to others."""
-        interviews.mark_no_show(assignment_id, by=by, note=note, ledger=self.context.ledger)
+        slots.mark_no_show(assignment_id, by=by, note=note, ledger=self.context.ledger)
         self.context.doorbell.ring(cycle_of(assignment_id))
 
     def calendar(self, sheet: review_page.ReviewPage) -> str:

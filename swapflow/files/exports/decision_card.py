@@ -35,7 +35,7 @@ _WHY = {
     "floor chosen": gettext_noop("everyone on the proposed list gets it"),
     "floor close": gettext_noop("everyone too close to call gets it"),
     "staff": gettext_noop("staff asked for it"),
-    "chance": gettext_noop("drawn near the cut, so that kinds can be compared"),
+    "chance": gettext_noop("drawn near the cut, to compare reviews and interviews"),
     "appeal": gettext_noop("an appeal"),
     "late": gettext_noop("it came in after its time was over"),
 }
@@ -49,16 +49,17 @@ _OURS = frozenset({gettext_noop("as proposed"), gettext_noop("was promised a pla
 """Reasons that nobody typed."""
 _INTERVAL = {
     "budget": gettext_noop(
-        "The interval is the model's: where it expects this applicant's score to lie, given "
-        "the marks so far. It promises nothing."
+        "The range is the model's: where it expects this applicant's estimate to lie, "
+        "given the marks so far. It promises nothing."
     ),
     "certified": gettext_noop(
-        "The intervals of all applicants hold at once with the stated probability, under "
-        "the stated assumptions (independent marks, a stated spread, comparable reviewers)."
+        "The ranges of all applicants are right at once with the stated probability, "
+        "under the stated assumptions (independent marks, a stated spread, comparable "
+        "reviewers)."
     ),
 }
 _NO_PROMISE = gettext_noop("Nothing is promised about what more reviews would have changed.")
-_PROPOSAL = gettext_noop("The list is a proposal; people decide.")
+_PROPOSAL = gettext_noop("The list is for people to decide on.")
 _SPREAD = gettext_noop(
     "This list spreads its places over the groups of one attribute, so a higher score alone does "
     "not decide who is on it."
@@ -86,7 +87,7 @@ def card_document(card: Card) -> PrintedDocument:
 
 def _foot(card: Card) -> str:
     if not card.version:
-        return gettext("Made %(when)s from program %(program)s; no list is fixed yet.") % {
+        return gettext("Made %(when)s from program %(program)s; no list is final yet.") % {
             "when": moment(card.at),
             "program": card.cycle,
         }
@@ -107,7 +108,7 @@ def _parts(card: Card) -> Iterable[DocumentPart]:
     yield _said(card)
     rule, promise = RULE_WORDS.get(card.rule, ""), card.promise or _NO_PROMISE
     yield DocumentPart(
-        title=gettext("How such a list comes about"),
+        title=gettext("How the list comes about"),
         text=tuple(translate(text) for text in (rule, card.stop, promise) if text),
         notes=(gettext("The method sheet of the list says more."),),
     )
@@ -115,7 +116,7 @@ def _parts(card: Card) -> Iterable[DocumentPart]:
 
 def _decision(card: Card) -> str:
     if card.decided is None:
-        return gettext("Nothing is decided yet; what stands here can still change.")
+        return gettext("Nothing is decided yet; what is written here can still change.")
     verdict = card.decided.verdict
     said = gettext("People decided: %(verdict)s.") % {"verdict": _verdict(verdict)}
     if card.standing is None:
@@ -148,7 +149,7 @@ def _decided(card: Card) -> DocumentPart:
         (gettext("Decision"), _verdict(made.verdict)),
         (gettext("Recorded by"), made.recorded_by or gettext("not on record")),
         (gettext("Prepared by"), made.prepared_by or gettext("not on record")),
-        (gettext("Signed by"), ", ".join(made.signed_by) or gettext("nobody")),
+        (gettext("Signed by"), ", ".join(made.signed_by) or gettext("not signed")),
         (gettext("When"), moment(made.at)),
         (gettext("Reason"), _why_decided(made.reason)),
     ]
@@ -156,16 +157,16 @@ def _decided(card: Card) -> DocumentPart:
 
 
 _BOTH_SCORES = gettext_noop(
-    "Fresh reviews come from people who never had this application. Both scores are computed in "
-    "the same way, from every review that counts."
+    "New reviews come from reviewers who never had this applicant. Both scores are "
+    "computed in the same way, from every review that counts."
 )
 _RESULTS = {
     "": gettext_noop("still open"),
     "added": gettext_noop("added to the list"),
     "waitlisted": gettext_noop("put on the waitlist"),
     "stays": gettext_noop("stays as it was"),
-    "withdrawn": gettext_noop("taken back before it was decided"),
-    "undone": gettext_noop("undone before anybody was told"),
+    "withdrawn": gettext_noop("withdrawn before it was decided"),
+    "undone": gettext_noop("undone before anyone was told"),
 }
 
 
@@ -180,7 +181,7 @@ def _reconsidered(again: CardReconsideration) -> DocumentPart:
     if again.after is not None:
         facts += [
             (
-                gettext("Fresh reviews"),
+                gettext("New reviews"),
                 gettext("%(fresh)s of %(asked)s") % {"fresh": again.fresh, "asked": again.reviews},
             ),
             (
@@ -189,24 +190,24 @@ def _reconsidered(again: CardReconsideration) -> DocumentPart:
             ),
             (gettext("Score with all reviews"), hundred(again.after)),
         ]
-    title = gettext("Reconsidered after the list was fixed")
+    title = gettext("Reconsidered after the list was final")
     return DocumentPart(title=title, facts=tuple(facts), notes=(gettext(_BOTH_SCORES),))
 
 
 _MADE_BY = {
     "raw": gettext_noop("marks as they were given, which people asked for"),
     "adjusted": gettext_noop(
-        "adjusted estimates, which people asked for: severity of reviewers and generosity "
-        "of kinds are taken out"
+        "adjusted estimates, which people asked for: how high reviewers mark, and how "
+        "high reviews and interviews are marked, is taken out"
     ),
 }
 
 
 def _standing(card: Card) -> DocumentPart:
-    title = gettext("Where the applicant stands")
+    title = gettext("Rank of the applicant")
     standing = card.standing
     if standing is None:
-        said = gettext("On no list: the application is %(status)s.")
+        said = gettext("On no list: the applicant is %(status)s.")
         return DocumentPart(title=title, text=(said % {"status": gettext(card.status)},))
     low, high = _interval(standing)
     facts = [
@@ -287,14 +288,14 @@ def _asked(card: Card) -> DocumentPart:
     )
     title = gettext("Why each review was asked for")
     if not rows:
-        return DocumentPart(title=title, text=(gettext("Nobody was asked about this applicant."),))
+        return DocumentPart(title=title, text=(gettext("No review of this applicant yet."),))
     headers = (
-        gettext("Request"),
+        gettext("Review"),
         gettext("Why it was asked for"),
         gettext("By"),
         gettext("What became of it"),
     )
-    grid = DocumentGrid(caption=gettext("Every request, in order"), headers=headers, rows=rows)
+    grid = DocumentGrid(caption=gettext("Every review, in order"), headers=headers, rows=rows)
     return DocumentPart(title=title, grids=(grid,))
 
 
@@ -361,7 +362,7 @@ def _said(card: Card) -> DocumentPart:
         title=gettext("What reviewers said"),
         facts=remarks,
         grids=tuple(grids),
-        notes=(gettext("Reviewers are numbers on this card."),) if _numbered(card) else (),
+        notes=(gettext("Reviewers are numbers here."),) if _numbered(card) else (),
     )
 
 

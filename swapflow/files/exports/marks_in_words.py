@@ -35,15 +35,15 @@ def way_in_words(standing: CardStanding) -> Iterable[tuple[str, str]]:
     if way.severity is None:
         steps = [(gettext("Few marks, and differences between reviewers"), way.few_marks)]
     else:
-        steps.append((gettext("Severity of these reviewers"), way.severity))
-    for name, step in (*steps, (gettext("Generosity of the kind"), way.kind)):
+        steps.append((gettext("How these reviewers mark"), way.severity))
+    for name, step in (*steps, (gettext("How this review is marked"), way.kind)):
         yield name, f"{100 * step:+.1f}"
 
 
 def cut_in_words(standing: CardStanding) -> str:
     """Return how far a score is from the cut."""
     if standing.cut is None:
-        return gettext("there is no cut: everybody has a place")
+        return gettext("there is no cut: every applicant has a place")
     apart = standing.estimate - standing.cut
     if standing.proposed:
         said = (

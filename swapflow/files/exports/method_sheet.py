@@ -44,18 +44,18 @@ _JUDGED_ALWAYS = (
     gettext_noop("That marks measure what the program is for. No calculation can know that."),
 )
 _TAKEN_OUT = gettext_noop(
-    "The score of each applicant: a model that takes out how severe each reviewer is."
+    "The score of each applicant: a model that takes out how high each reviewer marks."
 )
 _ASSUMED = gettext_noop(
-    "How generous one kind of review is against another: unless enough applicants got another "
-    "kind by chance, which the calibration counts, it is an assumption of the model."
+    "How high one kind of review is marked against another: unless enough applicants got "
+    "both by chance, which the calibration counts, it is an assumption of the model."
 )
 """Said where a list is made with kinds' offsets taken out."""
 _OFFSET = re.compile(r"(adjusted_)?offset_\d+$")
 _JUDGED = {
     "budget": (
         _TAKEN_OUT,
-        gettext_noop("When further reviews were held not to be worth their cost."),
+        gettext_noop("When further reviews were judged not worth their cost."),
     ),
     "certified": (gettext_noop("That an interview is worth the stated number of reviews."),),
     "paper": (gettext_noop("That an interview is worth the stated number of reviews."),),
@@ -64,24 +64,25 @@ _ENDED = {
     "budget": gettext_noop("The end: nothing more could be paid, whatever was still open."),
     "deadline": gettext_noop("The end: the deadline had come, whatever was still open."),
     "staff": gettext_noop("The end: people ended it, whatever was still open."),
-    "exhausted": gettext_noop("The end: nobody was left to ask, whatever was still open."),
+    "exhausted": gettext_noop("The end: no reviewer was left to ask, whatever was still open."),
 }
 _ASKED = {
     "raw": gettext_noop(
-        "People asked that the list is made by marks as they were given: who happened to read, "
-        "and how generous each kind of review is, stays in the scores. The rules in force say who "
-        "asked and why."
+        "People asked that the list is made by marks as they were given: who happened to "
+        "read, and how high each kind of review is marked, stays in the scores. The rules "
+        "in force say who asked and why."
     ),
     "adjusted": gettext_noop(
-        "People asked that the list is made by adjusted estimates: how severe each "
-        "reviewer is, and how generous each kind of review is, is taken out of the marks. The "
-        "means of the marks as given stand beside them. The rules in force say who asked and why."
+        "People asked that the list is made by adjusted estimates: how high each reviewer "
+        "marks, and how high each kind of review is marked, is taken out. The means of "
+        "the marks as given are shown beside them. The rules in force say who asked and "
+        "why."
     ),
 }
 _CERTIFICATES = {
-    "mixture": gettext_noop("a margin that holds at every moment at once"),
+    "mixture": gettext_noop("a margin that is right at every moment at once"),
     "pairwise": gettext_noop(
-        "a comparison of single applicants that holds at every moment at once"
+        "a comparison of single applicants that is right at every moment at once"
     ),
 }
 
@@ -120,8 +121,8 @@ def _title(sheet: MethodSheet, say: Callable[[str], str]) -> str:
         + "\n"
         + say(
             gettext_noop(
-                "The list is a proposal that follows from the marks reviewers gave. "
-                "People decide, and their decisions stand in a file of their own."
+                "The list follows from the marks that reviewers gave. People decide, and "
+                "their decisions are in a file of their own."
             )
         )
         + f"\n{say(NOT_MERIT)}"
@@ -218,7 +219,7 @@ def _covered(sheet: MethodSheet, say: Callable[[str], str]) -> str:
     if not linear:
         judged.append(
             gettext_noop(
-                "That more reviews would not help: for this kind of list there is no proof."
+                "That more reviews would not help: for a list like this there is no proof."
             )
         )
     if sheet.stop_reason in _ENDED:

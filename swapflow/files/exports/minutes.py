@@ -8,9 +8,10 @@ import json
 from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 
-from swapflow.domain.cohort.meeting import Meeting
+from swapflow.domain.cohort.meeting import Meeting, Said, Shown, ZoneSide
 from swapflow.domain.cohort.proposal import Place, Standing
 from swapflow.engine.cohort.meeting import Agenda
+from swapflow.engine.cohort.meeting_records import AS_PROPOSED
 from swapflow.files.exports.document import DocumentGrid, DocumentPart, PrintedDocument
 from swapflow.i18n.formatting import moment
 from swapflow.i18n.languages import gettext
@@ -47,8 +48,29 @@ def minutes_content(agenda: Agenda) -> dict[str, object]:
                 "reason": said.reason,
                 "by": said.by,
                 "at": said.at.isoformat(),
+                "line": said.line,
+                "decided_together": said.together,
             }
             for said in (meeting.said if meeting else ())
+        ],
+        "looked_at": [
+            {
+                "applicant": names.get(one.application, ""),
+                "what": one.what.value,
+                "by": one.by,
+                "at": one.at.isoformat(),
+            }
+            for one in (meeting.looks if meeting else ())
+        ],
+        "clear_zones": [
+            {
+                "zone": one.zone.value,
+                "applicants": [names.get(number, "") for number in one.applications],
+                "files_opened": one.opened,
+                "by": one.by,
+                "at": one.at.isoformat(),
+            }
+            for one in (meeting.zones if meeting else ())
         ],
     }
 
@@ -75,7 +97,7 @@ def minutes_document(
         title=gettext("Minutes"),
         about=gettext("%(program)s, version %(version)s of the list")
         % {"program": agenda.cycle.name, "version": agenda.version},
-        lead=(opened, *_turns(meeting, zone), _lead(agenda)),
+        lead=(opened, *_turns(meeting, zone), _lead(agenda), *_zones(agenda, zone)),
         parts=tuple(_parts(agenda, members, zone)),
         foot=gettext("Made %(when)s from program %(program)s.")
         % {"when": moment(at, zone), "program": agenda.cycle.id},
@@ -94,14 +116,36 @@ def _turns(meeting: Meeting | None, zone: str) -> Iterable[str]:
         yield gettext("The meeting is still open.")
 
 
+def _zones(agenda: Agenda, zone: str) -> Iterable[str]:
+    """Write who took on the clear zones, and which of them has no person."""
+    if agenda.meeting is None:
+        return
+    for one in agenda.meeting.zones:
+        said = gettext(
+            "%(n)s out, %(files)s of their files opened: confirmed by %(who)s, %(when)s."
+        )
+        if one.zone is ZoneSide.IN:
+            said = gettext(
+                "%(n)s in, %(files)s of their files opened: confirmed by %(who)s, %(when)s."
+            )
+        yield said % {
+            "n": len(one.applications),
+            "files": one.opened,
+            "who": one.by,
+            "when": moment(one.at, zone),
+        }
+    if agenda.unsaid(ZoneSide.OUT) and agenda.meeting.confirmed(ZoneSide.OUT) is None:
+        yield gettext("No person confirmed those who are out, clear of the cut.")
+
+
 def _lead(agenda: Agenda) -> str:
-    said = gettext("%(n)s of %(size)s places are filled as things stand.")
+    said = gettext("%(n)s of %(size)s places are filled so far.")
     said %= {"n": len(agenda.chosen), "size": agenda.size}
     if agenda.missing:
         names = ", ".join(place.external_id for place in agenda.missing)
         missing = gettext("Still without an outcome: %(names)s.") % {"names": names}
         return f"{said} {missing}"
-    through = gettext("Everybody too close to call has an outcome.")
+    through = gettext("Every applicant too close to call has an outcome.")
     return f"{said} {through}" if agenda.meeting else said
 
 
@@ -128,13 +172,14 @@ def _parts(
         text=() if recorded or close else (gettext("Nothing was recorded."),),
         grids=(
             DocumentGrid(
-                caption=gettext("What holds, in the order of the proposal"),
+                caption=gettext("What was recorded, in the order of the list"),
                 headers=(
                     gettext("Applicant"),
                     gettext("Rank"),
                     gettext("Proposed"),
                     gettext("Outcome"),
                     gettext("Reason"),
+                    gettext("File"),
                     gettext("In conflict"),
                 ),
                 rows=tuple(
@@ -167,8 +212,8 @@ def _parts(
                             names[said.application].external_id
                             if said.application in names
                             else gettext("erased"),
-                            gettext(said.word.value),
-                            said.reason,
+                            _outcome(said),
+                            _reason(said),
                             said.by,
                         )
                         for said in agenda.meeting.said
@@ -176,6 +221,45 @@ def _parts(
                 ),
             ),
         )
+    if agenda.meeting and agenda.meeting.looks:
+        yield _looked_at(agenda, agenda.meeting, zone)
+
+
+def _looked_at(agenda: Agenda, meeting: Meeting, zone: str) -> DocumentPart:
+    names = {place.application: place.external_id for place in agenda.places}
+    what = {Shown.FILE: gettext("the file"), Shown.ESTIMATE: gettext("the estimate")}
+    return DocumentPart(
+        title=gettext("What was opened"),
+        grids=(
+            DocumentGrid(
+                caption=gettext("In the order in which it was opened"),
+                headers=(gettext("When"), gettext("Applicant"), gettext("What"), gettext("By")),
+                rows=tuple(
+                    (
+                        moment(one.at, zone),
+                        names.get(one.application, "") or gettext("erased"),
+                        what[one.what],
+                        one.by,
+                    )
+                    for one in meeting.looks
+                ),
+            ),
+        ),
+    )
+
+
+def _outcome(said: Said) -> str:
+    word = gettext(said.word.value)
+    return f"{word} ({said.line})" if said.line else word
+
+
+def _reason(said: Said) -> str:
+    """Return a reason; that of a decision about several is told as that."""
+    reason = gettext("as proposed") if said.reason == AS_PROPOSED else said.reason
+    if said.together == 1:
+        return reason
+    together = gettext("decided together, %(n)s") % {"n": said.together}
+    return f"{together}: {reason}"
 
 
 def _row(place: Place, agenda: Agenda, members: Mapping[int, Collection[str]]) -> tuple[str, ...]:
@@ -185,7 +269,8 @@ def _row(place: Place, agenda: Agenda, members: Mapping[int, Collection[str]]) -
         f"{name} ({place.external_id})" if place.name else name,
         str(place.rank),
         gettext("on the list") if place.standing is Standing.COHORT else gettext("waitlist"),
-        gettext(said.word.value) if said else gettext("none yet"),
-        said.reason if said else "",
+        _outcome(said) if said else gettext("none yet"),
+        _reason(said) if said else "",
+        gettext("opened") if place.application in agenda.looked_at(Shown.FILE) else "",
         ", ".join(members.get(place.application, ())),
     )

@@ -39,6 +39,7 @@ _TITLES = {
     "outcome": "Decisions",
     "waiver": "Waivers",
     "meeting_outcome": "What was recorded at meetings",
+    "meeting_look": "What was opened at meetings",
     "reconsideration": "What was reconsidered after the list was fixed",
     "pin": "Wanted in or out",
     "offer": "Offers",

@@ -96,6 +96,45 @@ def dots(rows: Sequence[Dot], *, title: str, description: str, axis: str, name: 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Bar:
+    """One upright bar: what stands under it, how high it is, what stands on it."""
+
+    label: str
+    value: float
+    text: str
+    marked: bool = False
+
+
+def bars(rows: Sequence[Bar], *, title: str, description: str, name: str) -> str:
+    """Draw upright bars from 0, one beside the other.
+
+    Args:
+        rows: From left to right.
+        title: Of the picture, for screen readers.
+        description: What is to be seen, likewise.
+        name: Unique in the page.
+    """
+    top, bottom, gap = 40, 220, 60
+    width = min(150.0, (WIDTH - gap * (len(rows) + 1)) / max(len(rows), 1))
+    first = (WIDTH - len(rows) * width - (len(rows) - 1) * gap) / 2
+    most = max((row.value for row in rows), default=0.0)
+    parts = [f'<line class="grid" x1="0" x2="{WIDTH}" y1="{bottom}" y2="{bottom}"/>']
+    for place, row in enumerate(rows):
+        x = first + place * (width + gap)
+        height = (bottom - top) * max(row.value, 0.0) / most if most > 0 else 0.0
+        middle = x + width / 2
+        parts.append(
+            f'<rect class="{"own" if row.marked else "other"}" x="{x:.1f}" '
+            f'y="{bottom - height:.1f}" width="{width:.1f}" height="{height:.1f}" rx="4"/>'
+            f'<text class="label own" x="{middle:.1f}" y="{bottom - height - 10:.1f}" '
+            f'text-anchor="middle">{escape(row.text)}</text>'
+            f'<text class="axis" x="{middle:.1f}" y="{bottom + 24}" text-anchor="middle">'
+            f"{escape(row.label)}</text>"
+        )
+    return _svg(parts, height=bottom + 40, title=title, description=description, name=name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Square:
     """One square of a heat map: its text, and how good (+1) or bad (-1) it is."""
 

@@ -307,7 +307,7 @@ class _Reader:
                 row.line,
                 headers[0],
                 row[headers[0]],
-                "it does not say whether the application is complete",
+                "it does not say whether the applicant is complete",
                 "Write yes or no",
             )
         return answer

@@ -266,7 +266,10 @@ class _Roster:
         for kind in kinds:
             if known and kind not in known:
                 self._refuse(
-                    row, "kinds", f"there is no kind {kind!r}", f"The kinds are {', '.join(known)}"
+                    row,
+                    "kinds",
+                    f"there is no review {kind!r}",
+                    f"The reviews and interviews are {', '.join(known)}",
                 )
         return kinds
 

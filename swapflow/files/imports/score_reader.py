@@ -105,7 +105,7 @@ class ScoreReader:
             needed.append("reviewer")
         bad = missing_columns(self.table, self.headers, needed)
         if self.kind and self._kinds() and self.kind not in self._kinds():
-            bad.append(self._at_header(f"there is no kind {self.kind!r}", self._kinds_cure()))
+            bad.append(self._at_header(f"there is no review {self.kind!r}", self._kinds_cure()))
         if not self.kind and "kind" not in self.headers and len(self._kinds()) > 1:
             bad.append(
                 self._at_header(
@@ -171,7 +171,7 @@ class ScoreReader:
         kind = row[self.headers["kind"]].casefold() if "kind" in self.headers else ""
         kind = kind or self.kind or (kinds[0] if len(kinds) == 1 else "")
         if kinds and kind not in kinds:
-            self._refuse(row, "kind", f"there is no kind {kind!r}", self._kinds_cure())
+            self._refuse(row, "kind", f"there is no review {kind!r}", self._kinds_cure())
             return None
         return kind
 
@@ -179,7 +179,7 @@ class ScoreReader:
         return tuple(kind.name for kind in self.rules.kinds) if self.rules else ()
 
     def _kinds_cure(self) -> str:
-        return f"The kinds are {', '.join(self._kinds())}"
+        return f"The reviews and interviews are {', '.join(self._kinds())}"
 
     # What it is
 
@@ -347,7 +347,7 @@ def _no_scale(rubric: Rubric | None) -> tuple[str, str]:
             "State it, worst to best, e.g. 0..5",
         )
     names = ", ".join(repr(c.name) for c in rubric.criteria)
-    reason = f"the rubric of {rubric.kind!r} has {len(rubric.criteria)} criteria, not one"
+    reason = f"the score form of {rubric.kind!r} has {len(rubric.criteria)} criteria, not one"
     return (
         reason,
         f"Give a column for each ({names}), or state the scale of the score, e.g. 0..5",

@@ -138,7 +138,7 @@ def volunteered(
             line=score.line,
             column="",
             value=score.kind,
-            reason="nothing says of which kind this score is",
+            reason="nothing says whether this score is of a review or an interview",
             cure=Message("score_kind_cure", kinds=names),
         )
         for score in scores

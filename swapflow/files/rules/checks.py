@@ -139,7 +139,7 @@ def _rubrics(rules: Rules) -> Iterator[RulesProblem]:
             yield RulesProblem(
                 place=f"{place}, criteria",
                 value="",
-                reason="a rubric needs at least one criterion",
+                reason="a score form needs at least one criterion",
                 cure="Add a table [[rubrics.criteria]] below it",
             )
         yield from named_twice(f"{place}, criteria", (c.name for c in rubric.criteria), "name")
@@ -239,9 +239,11 @@ def _time(rules: Rules) -> Iterator[RulesProblem]:
         yield RulesProblem(
             place="zone",
             value=quoted(rules.zone),
-            reason="there is no such time zone",
-            cure='Write one such as "Europe/Berlin", "America/New_York", "UTC" or "AoE" (anywhere '
-            "on Earth)",
+            reason="this time zone is not known",
+            cure=(
+                'Write one like "Europe/Berlin", "America/New_York", "UTC" or "AoE" (anywhere '
+                "on Earth)"
+            ),
         )
     if rules.language and rules.language not in known_languages():
         yield RulesProblem(
@@ -273,7 +275,7 @@ def _advanced(rules: Rules) -> Iterator[RulesProblem]:
         yield RulesProblem(
             place="advanced, epsilon",
             value=f"{rules.epsilon:g}",
-            reason="epsilon is a loss one accepts, so it is 0 or more",
+            reason="epsilon is what one accepts to miss, so it is 0 or more",
             cure="Write 0, or e.g. 0.1 (a tenth of one applicant's full score)",
         )
     if rules.sigma is not None and not 0 < rules.sigma < math.inf:
@@ -302,7 +304,7 @@ def _advanced(rules: Rules) -> Iterator[RulesProblem]:
         yield RulesProblem(
             place="advanced, settled",
             value=f"{rules.settled:g}",
-            reason="settled is a share of the cohort's value, from 0 up to but not 1",
+            reason="`settled` is a share of the list's value, from 0 up to but not 1",
             cure="Write 0.0005, the usual value",
         )
     if not 0 < rules.too_close < HALF:
@@ -324,7 +326,7 @@ def _advanced(rules: Rules) -> Iterator[RulesProblem]:
             place="advanced, kind_overlap",
             value=f"{rules.kind_overlap:g}",
             reason=Message("overlap_out_of_range", most=MOST_OVERLAP),
-            cure="Write 0.1 for one in ten, or 0 for nobody",
+            cure="Write 0.1 for one in ten, or 0 for none",
         )
     yield from _counts(rules)
 

@@ -55,7 +55,7 @@ def _spread(rules: Rules) -> Iterator[RulesProblem]:
         yield RulesProblem(
             place="objective, attribute",
             value=quoted(rules.objective.attribute),
-            reason="the attributes to spread over stand in [[objective.spread]]",
+            reason="the attributes to spread over are in [[objective.spread]]",
             cure="Move it there, or remove one of the two",
         )
 
@@ -148,14 +148,18 @@ def _range(rules: Rules) -> Iterator[RulesProblem]:
         yield RulesProblem(
             place="bar",
             value=f"{rules.bar:g}",
-            reason="every place is filled, so nobody is held against it",
-            cure="Write fewest = N, the places that are filled whatever the scores; or remove bar",
+            reason="every place is filled, so no estimate is compared with it",
+            cure=(
+                "Write fewest = N, the places that are filled whatever the scores; or remove `bar`"
+            ),
         )
     if ranged and not rules.bar:
         yield RulesProblem(
             place="fewest",
             value=str(rules.fewest),
-            reason="without a bar everybody is above it, and all places would be filled",
+            reason=(
+                "without `bar` no estimate is needed for a place, and all places would be filled"
+            ),
             cure="Write bar = 0.6 for 60 of 100, or remove fewest",
         )
 
@@ -168,7 +172,7 @@ def _together(rules: Rules) -> Iterator[RulesProblem]:
             place="objective, name",
             value=quoted("diverse"),
             reason="places that may stay empty, and targets, are for the highest sum of scores",
-            cure='Write name = "top-k", or remove fewest, bar and [[targets]]',
+            cure='Write name = "top-k", or remove fewest, `bar` and [[targets]]',
         )
     if rules.certificate == "pairwise" and not rules.plain and rules.objective.name == "top-k":
         yield RulesProblem(

@@ -46,7 +46,7 @@ def check_kinds(rules: Rules) -> Iterator[RulesProblem]:
             place="kinds",
             value=str(len(rules.kinds)),
             reason=Message("too_many_kinds", count=len(rules.kinds), most=MOST_KINDS),
-            cure="Join kinds that cost and tell about the same",
+            cure="Join those that cost and tell about the same",
         )
     yield from named_twice("kinds", (kind.name for kind in rules.kinds), "name")
     for i, kind in enumerate(rules.kinds):
@@ -62,8 +62,10 @@ def _kind(rules: Rules, index: int, kind: KindRules) -> Iterator[RulesProblem]:
         yield RulesProblem(
             place=place("name"),
             value=quoted(kind.name),
-            reason="the name of a kind is made of small letters, digits, - and _, begins with a "
-            "letter and has at most 24 characters",
+            reason=(
+                "the name of a review or interview is made of small letters, digits, - and _, "
+                "begins with a letter and has at most 24 characters"
+            ),
             cure='Write a name such as "review" or "interview"',
         )
     yield from at_least(place("cost"), kind.cost, 1)
@@ -72,8 +74,10 @@ def _kind(rules: Rules, index: int, kind: KindRules) -> Iterator[RulesProblem]:
             place=place("gain"),
             value=f"{kind.gain:g}",
             reason="the gain says how many reviews one of these is worth, so it is above 0",
-            cure="Write 1 for the first kind, and e.g. 6 for an interview that tells as much as "
-            "six reviews",
+            cure=(
+                "Write 1 for the first one, and e.g. 6 for an interview that tells as much as "
+                "six reviews"
+            ),
         )
     yield from at_least(place("maximum"), kind.maximum, 1)
     if kind.total is not None:
@@ -91,7 +95,7 @@ def _kind(rules: Rules, index: int, kind: KindRules) -> Iterator[RulesProblem]:
         yield RulesProblem(
             place=place("window_days"),
             value=f"{kind.window_days:g}",
-            reason="nobody can answer before being asked",
+            reason="no reviewer can answer before being asked",
             cure="Write the days a reviewer has, or 0 for no due date",
         )
     yield from _prerequisite(rules, kind, place)
@@ -108,8 +112,8 @@ def _prerequisite(
             yield RulesProblem(
                 place=place("requires_count"),
                 value=str(kind.requires_count),
-                reason="it counts the kind that must come first, and none is named",
-                cure="Name that kind under `requires`, or remove `requires_count`",
+                reason="it counts the review that must come first, and none is named",
+                cure="Name that review under `requires`, or remove `requires_count`",
             )
         return
     yield from known_kind(rules, place("requires"), kind.requires)
@@ -140,8 +144,10 @@ def _form(kind: KindRules, place: Callable[[str], str]) -> Iterator[RulesProblem
         yield RulesProblem(
             place=place("link"),
             value=quoted(kind.link),
-            reason="a link begins with https:// or http:// and holds nothing in braces but "
-            "{external_id}",
+            reason=(
+                "a link begins with https:// or http:// and has nothing in braces but "
+                "{external_id}"
+            ),
             cure='Write e.g. "https://files.example.edu/apply/{external_id}"',
         )
     if len(kind.questions) > MOST_QUESTIONS:

@@ -152,6 +152,7 @@ _COMMON: dict[str, float | str] = {
     "rule": "budget",
     "zone": "UTC",
     "signatures": 1,
+    "group_outcomes": True,
     "seed": 0,
 }
 _DEFAULTS: dict[str, dict[str, float | str]] = {
@@ -165,6 +166,7 @@ _DEFAULTS: dict[str, dict[str, float | str]] = {
     },
     "hiring": {
         **_COMMON,
+        "group_outcomes": False,
         "places": 5,
         "budget": 6_000,
         "reviews": 2,
@@ -208,8 +210,10 @@ def rules_text(rules: Rules) -> str:
                 "packet": rules.packet,
                 "blind": rules.blind,
                 "signatures": rules.signatures,
+                "group_outcomes": rules.group_outcomes,
                 "sign_in": rules.sign_in.value,
                 "session_days": rules.session_days,
+                "confirm_answers": rules.confirm_answers or None,
                 "reviewer_figures": (
                     None if rules.reviewer_figures is None else rules.reviewer_figures.value
                 ),

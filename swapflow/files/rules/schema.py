@@ -132,8 +132,10 @@ def _rules(table: RulesTable, moments: Mapping[str, datetime | None]) -> Rules:
         language=table.language,
         automatic=_automatic(table.automatic),
         signatures=table.signatures,
+        group_outcomes=table.group_outcomes,
         sign_in=SignInPolicy(table.sign_in),
         session_days=table.session_days,
+        confirm_answers=table.confirm_answers,
         reviewer_figures=(
             None if table.reviewer_figures is None else ReviewerFigures(table.reviewer_figures)
         ),

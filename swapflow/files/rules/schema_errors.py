@@ -71,7 +71,7 @@ def _unknown(place: str, location: Path, value: object) -> RulesProblem:
             else f"Remove it; the settings here are {', '.join(siblings)}"
         )
     return RulesProblem(
-        place=place, value=_written(value), reason="there is no such setting here", cure=cure
+        place=place, value=_written(value), reason="this setting is not known here", cure=cure
     )
 
 
@@ -143,8 +143,18 @@ _EXPECTED = {
     **dict.fromkeys(["reserve", "gain", "window_days", "mark", "weight", "delta"], _NUMBER),
     **dict.fromkeys(["epsilon", "sigma", "rho", "settled", "session_days"], _NUMBER),
     **dict.fromkeys(
-        ["blind", "funded", "approval", "severity", "kind_offsets", "join_reviewers"], _YES_NO
+        [
+            "blind",
+            "funded",
+            "approval",
+            "severity",
+            "kind_offsets",
+            "join_reviewers",
+            "confirm_answers",
+        ],
+        _YES_NO,
     ),
+    "group_outcomes": _YES_NO,
     "confidence": _YES_NO,
     "kind_overlap": _NUMBER,
     "too_close": _NUMBER,

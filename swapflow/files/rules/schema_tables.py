@@ -178,8 +178,10 @@ class RulesTable(TomlTable):
     packet: int = 10
     blind: bool = True
     signatures: int = 1
+    group_outcomes: bool = True
     sign_in: Literal["any", "provider"] = "any"
     session_days: float = 30.0
+    confirm_answers: bool = False
     reviewer_figures: Literal["named", "numbered", "off"] | None = None
     zone: str = "UTC"
     language: str = ""

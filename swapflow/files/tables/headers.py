@@ -228,9 +228,9 @@ def ragged(line: int, cells: Sequence[str], header: Sequence[str], named: int) -
         column="",
         value=shorten(" | ".join(cells)),
         reason=Message("row_of_other_width", count=len(cells), columns=width),
-        cure="Put a cell that holds the separator into quotation marks"
+        cure="Put a cell that contains the separator into quotation marks"
         if surplus
-        else "Add the missing cells, empty ones too, so that every value stands in its column",
+        else "Add the missing cells, empty ones too, so that every value is in its column",
     )
 
 

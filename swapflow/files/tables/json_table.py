@@ -109,7 +109,7 @@ def _twice(line: int, twice: _Twice) -> BadRow:
         line=line,
         column=twice.keys[0],
         value="",
-        reason="this key stands twice in one object",
+        reason="this key occurs twice in one object",
         cure="Keep the one that is right",
     )
 

@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Protocol
 
+from swapflow.engine.ports.outbox import PersonalLinks
 from swapflow.engine.ports.records import Mail
 from swapflow.identity.account import (
     Account,
@@ -19,7 +20,7 @@ from swapflow.identity.permissions import Grant
 from swapflow.identity.ports.integration_store import IntegrationStore
 
 
-class IdentityStore(IntegrationStore, Protocol):
+class IdentityStore(IntegrationStore, PersonalLinks, Protocol):
     """The durable record of accounts, sessions, grants and actions.
 
     Every method is one transaction of its own, and none takes a cycle's lock.

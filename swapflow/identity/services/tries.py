@@ -23,6 +23,9 @@ More than with passwords: a whole campus may share an address, and nothing is gu
 PROVIDER_FAILURES = 30
 """How often such a return may fail in that time."""
 
+ANSWER_TRIES = 5
+"""How often an hour a wrong application number may be typed behind one link."""
+
 IPV6_PREFIX = 64
 """Bits of an IPv6 address that name a household or a machine; the rest it chooses itself."""
 
@@ -85,6 +88,14 @@ def mailed_links(email: str, device: str) -> TryLimit:
     if device:
         return TryLimit(name="link-device", key=device, times=5, seconds=MAILS_SECONDS)
     return TryLimit(name="link-account", key=_same(email), times=5, seconds=MAILS_SECONDS)
+
+
+def answer_tries(link: str, address: str) -> tuple[TryLimit, ...]:
+    """Return what a wrong application number is counted for: its link, and the network."""
+    return (
+        TryLimit(name="answer-link", key=link, times=ANSWER_TRIES, seconds=3600),
+        TryLimit(name="answer-address", key=network_of(address), times=30, seconds=3600),
+    )
 
 
 def provider_visits(address: str) -> TryLimit:

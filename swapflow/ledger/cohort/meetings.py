@@ -1,13 +1,23 @@
 """Meetings, their outcomes, endorsements, and conflicts of interest."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
 
 from sqlalchemy import Connection, bindparam, exists, insert, or_, select
 from typing_extensions import override
 
-from swapflow.domain.cohort.meeting import Endorsement, Meeting, Said, Turn, Word
+from swapflow.domain.cohort.meeting import (
+    Endorsement,
+    Meeting,
+    MeetingLook,
+    Said,
+    Shown,
+    Turn,
+    Word,
+    ZoneConfirmed,
+    ZoneSide,
+)
 from swapflow.domain.event import EventType
 from swapflow.domain.reviewing.score import Score
 from swapflow.engine.ports.decisions import DecisionReads
@@ -21,11 +31,13 @@ from swapflow.ledger.schema import (
     ENDORSEMENT,
     EVENT,
     MEETING,
+    MEETING_LOOK,
     MEETING_OUTCOME,
     MEETING_TURN,
     OPENED,
     PANEL,
     SCORE,
+    ZONE_CONFIRMATION,
 )
 
 
@@ -104,9 +116,12 @@ class SqlMeetings(DecisionReads):
         return {(row.application, row.reviewer): row.source for row in rows}
 
     @override
-    def barred_scores(self, cycle_id: str) -> tuple[Score, ...]:
+    def barred_scores(self, cycle_id: str, application: int | None = None) -> tuple[Score, ...]:
+        query, values = _BARRED_SCORES, {"cycle": cycle_id}
+        if application is not None:
+            query = query.where(SCORE.c.application == application)
         with self._database.reading() as connection:
-            rows = connection.execute(_BARRED_SCORES, {"cycle": cycle_id})
+            rows = connection.execute(query, values)
             return tuple(to_score(row) for row in rows)
 
     @override
@@ -143,18 +158,59 @@ class MeetingWrites(CycleLock, DecisionWrites):
 
     @override
     def insert_said(
-        self, version: int, application: int, word: Word, *, reason: str, by: str
+        self,
+        version: int,
+        applications: Collection[int],
+        word: Word,
+        *,
+        line: str,
+        reason: str,
+        by: str,
     ) -> None:
+        # One row each: the reason of a decision about several is sealed with each of them, so
+        # that one applicant's erasure takes neither the others' reason nor leaves theirs.
+        rows = [
+            {
+                "cycle_id": self._id,
+                "version": version,
+                "application": application,
+                "outcome": word.value,
+                "reason": reason,
+                "by": by,
+                "at": self._now,
+                "line": line,
+                "together": len(applications),
+            }
+            for application in applications
+        ]
+        self._carry(MEETING_OUTCOME, rows)
+
+    @override
+    def insert_look(self, version: int, application: int, what: Shown, *, by: str) -> None:
         row = {
             "cycle_id": self._id,
             "version": version,
             "application": application,
-            "outcome": word.value,
-            "reason": reason,
+            "what": what.value,
             "by": by,
             "at": self._now,
         }
-        self._carry(MEETING_OUTCOME, [row])
+        self._carry(MEETING_LOOK, [row])
+
+    @override
+    def insert_zone(
+        self, version: int, zone: ZoneSide, applications: Collection[int], *, opened: int, by: str
+    ) -> None:
+        row = {
+            "cycle_id": self._id,
+            "version": version,
+            "zone": zone.value,
+            "applications": sorted(applications),
+            "opened": opened,
+            "by": by,
+            "at": self._now,
+        }
+        self._carry(ZONE_CONFIRMATION, [row])
 
     @override
     def insert_turn(self, version: int, *, closed: bool, reason: str, by: str) -> None:
@@ -196,6 +252,8 @@ def _meeting(connection: Connection, cycle_id: str, version: int) -> Meeting | N
         .filter_by(cycle_id=cycle_id, version=version)
         .order_by(MEETING_TURN.c.id)
     )
+    looks = select(MEETING_LOOK).filter_by(cycle_id=cycle_id, version=version)
+    zones = select(ZONE_CONFIRMATION).filter_by(cycle_id=cycle_id, version=version)
     return Meeting(
         version=version,
         by=opened.by,
@@ -207,8 +265,24 @@ def _meeting(connection: Connection, cycle_id: str, version: int) -> Meeting | N
                 reason=row.reason,
                 by=row.by,
                 at=row.at,
+                line=row.line,
+                together=row.together,
             )
             for row in connection.execute(query)
+        ),
+        looks=tuple(
+            MeetingLook(application=row.application, what=Shown(row.what), by=row.by, at=row.at)
+            for row in connection.execute(looks.order_by(MEETING_LOOK.c.id))
+        ),
+        zones=tuple(
+            ZoneConfirmed(
+                zone=ZoneSide(row.zone),
+                applications=tuple(row.applications),
+                opened=row.opened,
+                by=row.by,
+                at=row.at,
+            )
+            for row in connection.execute(zones.order_by(ZONE_CONFIRMATION.c.id))
         ),
         turns=tuple(Turn(**row._asdict()) for row in connection.execute(turns)),
     )

@@ -6,12 +6,13 @@ from datetime import datetime
 from sqlalchemy import Connection, delete, func, select
 from typing_extensions import override
 
+from swapflow.domain.cohort.applicant_answer import TAKE_BACK_WITHIN, ApplicantSaid
 from swapflow.domain.cohort.offer import Offer, OfferAnswer, YieldRate
 from swapflow.engine.ports.decisions import DecisionReads
 from swapflow.engine.ports.writes.decisions import DecisionWrites
 from swapflow.ledger.core.cycle_lock import CycleLock
 from swapflow.ledger.core.database import Database
-from swapflow.ledger.schema import OFFER, OFFER_ANSWER, YIELD_RATE
+from swapflow.ledger.schema import APPLICANT_ANSWER, OFFER, OFFER_ANSWER, YIELD_RATE
 
 
 class SqlOffers(DecisionReads):
@@ -101,7 +102,30 @@ def _offers(connection: Connection, cycle_id: str) -> tuple[Offer, ...]:
         .where(OFFER.c.cycle_id == cycle_id)
         .order_by(OFFER.c.id)
     )
+    rows = connection.execute(query).all()
+    declined = _declined_by_link(connection, cycle_id) if rows else {}
     return tuple(
-        Offer(**{**row._asdict(), "answer": OfferAnswer(row.answer)})
-        for row in connection.execute(query)
+        Offer(
+            **{
+                **row._asdict(),
+                "answer": OfferAnswer(row.answer),
+                "held_until": declined.get(row.id),
+            }
+        )
+        for row in rows
     )
+
+
+def _declined_by_link(connection: Connection, cycle_id: str) -> dict[int, datetime]:
+    """Return, by offer, until when a decline that came by a link may be taken back."""
+    answers = (
+        select(APPLICANT_ANSWER.c.offer_id, APPLICANT_ANSWER.c.answer, APPLICANT_ANSWER.c.at)
+        .where(APPLICANT_ANSWER.c.cycle_id == cycle_id, APPLICANT_ANSWER.c.offer_id.is_not(None))
+        .order_by(APPLICANT_ANSWER.c.id)
+    )
+    last = {row.offer_id: row for row in connection.execute(answers)}
+    return {
+        offer_id: row.at + TAKE_BACK_WITHIN
+        for offer_id, row in last.items()
+        if row.answer == ApplicantSaid.DECLINED.value
+    }

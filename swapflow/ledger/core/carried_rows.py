@@ -22,7 +22,7 @@ from swapflow.ledger.core.row_mapping import Values
 WORDS = frozenset(
     {
         "verdict", "outcome", "answer", "result", "role", "told", "stood", "what",
-        "pull_id", "message_id", "digest", "line", "asked_on",
+        "pull_id", "message_id", "digest", "line", "asked_on", "zone",
     }
 )  # fmt: skip
 """Columns with words and ids of the code: they name nobody and stand in events as they are."""
@@ -116,7 +116,11 @@ class CarriedRows:
         """Sort the columns: those of the event's time, those equal in all rows, the others."""
         names = [c.name for c in table.c if c.name != "cycle_id" and c.name in rows[0]]
         now = [name for name in names if all(row[name] == self._now for row in rows)]
-        same = [name for name in names if len(rows) > 1 and name not in now and _alike(name, rows)]
+        same = [
+            name
+            for name in names
+            if len(rows) > 1 and name not in now and _alike(name, rows) and _shared(name, rows)
+        ]
         return now, same, [name for name in names if name not in (*now, *same)]
 
     def _value(self, name: str, row: Mapping[str, Any]) -> Json:
@@ -151,6 +155,18 @@ class CarriedRows:
 
 def _alike(name: str, rows: Sequence[Values]) -> bool:
     return all(row[name] == rows[0][name] for row in rows)
+
+
+def _shared(name: str, rows: Sequence[Values]) -> bool:
+    """Whether equal values may be told once for all rows.
+
+    A text about several applicants is sealed with each: one seal for all would go with the first
+    who is erased, and would show what was said of anyone else who is.
+    """
+    value = rows[0][name]
+    sealed = isinstance(value, str) and name not in WORDS and value not in USUAL
+    about = {row.get("application") for row in rows}
+    return not sealed or name in ACTORS or len(about) == 1
 
 
 def json_text(value: object) -> str:

@@ -15,12 +15,14 @@ from swapflow.ledger.core.row_mapping import AnyRow, Values
 from swapflow.ledger.schema import (
     ANNOUNCED,
     ANNOUNCEMENT,
+    APPLICANT_ANSWER,
     APPROVAL,
     APPROVAL_PULL,
     COHORT_VERSION,
     DECISION,
     EVENT,
     MEETING,
+    MEETING_LOOK,
     MEETING_OUTCOME,
     MEETING_TURN,
     OFFER,
@@ -34,6 +36,7 @@ from swapflow.ledger.schema import (
     SIGNATURE,
     WAIVER,
     YIELD_RATE,
+    ZONE_CONFIRMATION,
 )
 from swapflow.ledger.schema.base import METADATA, JsonText
 
@@ -41,7 +44,7 @@ from swapflow.ledger.schema.base import METADATA, JsonText
 CARRIED = (
     RULES, DECISION, APPROVAL, APPROVAL_PULL, PROPOSAL, PLACE, OUTCOME, SIGNATURE, WAIVER,
     MEETING, MEETING_OUTCOME, MEETING_TURN, RECONSIDERATION, OFFER, OFFER_ANSWER, YIELD_RATE,
-    ANNOUNCEMENT, ANNOUNCED,
+    ANNOUNCEMENT, ANNOUNCED, MEETING_LOOK, ZONE_CONFIRMATION, APPLICANT_ANSWER,
 )  # fmt: skip
 """Tables whose rows events carry; a row of one that no event carries is a finding."""
 

@@ -1,11 +1,13 @@
 """Writes of decisions, proposals, people's decisions, staff requests, and mails."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import asdict
 
 from sqlalchemy import func, insert, select, update
 from typing_extensions import override
 
 from swapflow.domain.cohort.proposal import MethodSheet, Outcome, Place, Waiver
+from swapflow.domain.personal_link import PersonalLink
 from swapflow.engine.ports.records import DecisionRecord, Mail
 from swapflow.engine.ports.writes.cycle import CycleWrites
 from swapflow.engine.ports.writes.decisions import DecisionWrites as DecisionWritesPort
@@ -20,6 +22,7 @@ from swapflow.ledger.schema import (
     DECISION,
     MESSAGE,
     OUTCOME,
+    PERSONAL_LINK,
     PLACE,
     PROPOSAL,
     SIGNATURE,
@@ -137,10 +140,9 @@ class DecisionWrites(CycleLock, CycleWrites, RequestWrites, DecisionWritesPort):
         return int(key[0])
 
     @override
-    def close_staff_request(self, wish_id: int, done: str) -> None:
-        self._connection.execute(
-            update(WISH).where(WISH.c.id == wish_id, WISH.c.cycle_id == self._id).values(done=done)
-        )
+    def close_staff_request(self, wish_id: int, done: str) -> bool:
+        still_open = update(WISH).filter_by(id=wish_id, cycle_id=self._id, done="")
+        return self._connection.execute(still_open.values(done=done)).rowcount == 1
 
     @override
     def queue_mail(self, mails: Sequence[Mail], *, held: bool = False) -> None:
@@ -164,3 +166,8 @@ class DecisionWrites(CycleLock, CycleWrites, RequestWrites, DecisionWritesPort):
         ]
         # A mail's id says what it tells of, so telling it twice is one row and one mail.
         insert_ignoring(self._connection, MESSAGE, rows)
+
+    @override
+    def add_personal_links(self, links: Sequence[PersonalLink]) -> None:
+        rows = [asdict(link) | {"leads_to": link.leads_to.value} for link in links]
+        insert_ignoring(self._connection, PERSONAL_LINK, rows)

@@ -9,7 +9,15 @@ from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Select, bindparam, case, delete, func, insert, select
+from sqlalchemy import (
+    Select,
+    bindparam,
+    case,
+    delete,
+    func,
+    insert,
+    select,
+)
 from typing_extensions import override
 
 from swapflow.domain.people.application import ApplicationStatus
@@ -29,6 +37,7 @@ from swapflow.engine.ports.records import (
 from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.row_mapping import AnyRow, to_decision
 from swapflow.ledger.core.statements import require_cycle, rows_in
+from swapflow.ledger.cycle.lists.tables import SqlTables
 from swapflow.ledger.schema import (
     APPLICATION,
     ASSIGNMENT,
@@ -40,6 +49,7 @@ from swapflow.ledger.schema import (
     PIN,
     SCORE,
 )
+from swapflow.ledger.schema.reviewing import OPEN_ONLY
 
 
 _ALTERED_AT = (
@@ -49,11 +59,45 @@ _ALTERED_AT = (
     .label("altered_at")
 )
 _OPEN = tuple(sorted(status.value for status in OPEN_ASSIGNMENT))
+_MOMENTS = 500
+"""Most moments at which something is due that are read; a page shows a few days of them."""
+
 _STUCK_AFTER = timedelta(seconds=20)
 _STATUSES = {status.value: status for status in ApplicationStatus}
 
 
-class SqlOverview(OverviewReads, Coordination):
+class SqlComings(OverviewReads, Coordination):
+    """The part of the ledger that counts answers by when they came, and requests by their day."""
+
+    _database: Database
+
+    @override
+    def received_since(self, cycle_id: str, since: datetime) -> tuple[int, datetime | None]:
+        query = select(func.count(), func.max(SCORE.c.submitted_at)).where(
+            SCORE.c.cycle_id == cycle_id, SCORE.c.revision == 1, SCORE.c.submitted_at >= since
+        )
+        with self._database.reading() as connection:
+            count, last = connection.execute(query).one()
+        return int(count), last
+
+    @override
+    def due_from(self, cycle_id: str, since: datetime) -> tuple[tuple[datetime, int], ...]:
+        query = (
+            select(ASSIGNMENT.c.due_at, func.count())
+            .where(
+                ASSIGNMENT.c.cycle_id == cycle_id,
+                ASSIGNMENT.c.status.in_(_OPEN),
+                ASSIGNMENT.c.due_at >= since,
+            )
+            .group_by(ASSIGNMENT.c.due_at)
+            .order_by(ASSIGNMENT.c.due_at)
+            .limit(_MOMENTS)
+        )
+        with self._database.reading() as connection:
+            return tuple((due_at, int(count)) for due_at, count in connection.execute(query))
+
+
+class SqlOverview(SqlComings, SqlTables, Coordination):
     """The part of the ledger behind the dashboard.
 
     Raises:
@@ -108,7 +152,8 @@ class SqlOverview(OverviewReads, Coordination):
                     func.count().label("count"),
                     func.sum(late).label("overdue"),
                 )
-                .where(ASSIGNMENT.c.cycle_id == cycle_id, ASSIGNMENT.c.status.in_(_OPEN))
+                # In the words of a partial index, or SQLite would read every assignment.
+                .where(ASSIGNMENT.c.cycle_id == cycle_id, OPEN_ONLY)
                 .group_by(ASSIGNMENT.c.kind, ASSIGNMENT.c.reviewer)
                 .order_by(ASSIGNMENT.c.kind, ASSIGNMENT.c.reviewer)
             )
@@ -137,14 +182,6 @@ class SqlOverview(OverviewReads, Coordination):
             )
             for reviewer in waiting.keys() | done.keys()
         }
-
-    def _waiting_by_reviewer(self, cycle_id: str) -> dict[int, tuple[int, int]]:
-        """Count each reviewer's open assignments, and the overdue ones."""
-        totals: dict[int, tuple[int, int]] = {}
-        for one in self.waiting(cycle_id):
-            count, overdue = totals.get(one.reviewer, (0, 0))
-            totals[one.reviewer] = (count + one.count, overdue + one.overdue)
-        return totals
 
     def _middle_answers(self, cycle_id: str) -> Select[*tuple[Any, ...]]:
         """Build the query for each reviewer's one or two middle answers, by duration.

@@ -17,6 +17,7 @@ from sqlalchemy import (
 )
 from typing_extensions import override
 
+from swapflow.domain.ids import applicant_mails
 from swapflow.domain.reviewing.score import Score
 from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.decisions import DecisionReads
@@ -126,6 +127,7 @@ class SqlPreparedDecisions(CycleReads, RequestReads, DecisionReads, Outbox):
         skip: int = 0,
         after: tuple[datetime, str] | None = None,
         at_most: int = 50,
+        without_applicants: bool = False,
     ) -> tuple[MailRecord, ...]:
         query = (
             _mails_of(cycle_id)
@@ -135,6 +137,9 @@ class SqlPreparedDecisions(CycleReads, RequestReads, DecisionReads, Outbox):
         )
         if state:
             query = query.where(MESSAGE.c.state == state)
+        if without_applicants:
+            theirs = MESSAGE.c.id.startswith(applicant_mails(cycle_id), autoescape=True)
+            query = query.where(~theirs)
         if after is not None:
             at, mail_id = after
             same = and_(MESSAGE.c.created_at == at, MESSAGE.c.id > mail_id)

@@ -4,7 +4,7 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 from typing_extensions import override
 
 from swapflow.engine.ports.records import Mail
@@ -21,10 +21,12 @@ from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.row_mapping import columns
 from swapflow.ledger.core.statements import insert_ignoring
 from swapflow.ledger.identity.last_uses import LastUses, Used
+from swapflow.ledger.identity.personal_links import SqlPersonalLinks
 from swapflow.ledger.schema import (
     ACCOUNT,
     API_TOKEN,
     MESSAGE,
+    PERSONAL_LINK,
     SESSION,
     SIGN_IN,
 )
@@ -42,7 +44,7 @@ _OPEN_SESSION = (
 )
 
 
-class SqlSessionStore(IdentityStore):
+class SqlSessionStore(SqlPersonalLinks, IdentityStore):
     """The part of the office's record for sessions and mailed links."""
 
     _database: Database
@@ -104,6 +106,11 @@ class SqlSessionStore(IdentityStore):
                 SIGN_IN.c.used_at.is_(None),
                 SIGN_IN.c.expires_at > now,
             )
+            mine = select(MESSAGE.c.id).where(func.lower(MESSAGE.c.to) == account.email)
+            theirs = update(PERSONAL_LINK).where(
+                PERSONAL_LINK.c.message_id.in_(mine), PERSONAL_LINK.c.used_at.is_(None)
+            )
+            connection.execute(theirs.values(used_at=now))
             ended = delete(SESSION).where(SESSION.c.account_id == account.id)
             return RevokedAccess(
                 sessions=connection.execute(ended).rowcount,

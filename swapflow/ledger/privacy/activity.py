@@ -14,6 +14,7 @@ from swapflow.ledger.schema import (
     APPROVAL,
     APPROVAL_PULL,
     AUDIT,
+    MEETING_LOOK,
     MEETING_OUTCOME,
     MEETING_TURN,
     NOTE,
@@ -26,6 +27,7 @@ from swapflow.ledger.schema import (
     SIGNATURE,
     WAIVER,
     WISH,
+    ZONE_CONFIRMATION,
 )
 
 
@@ -85,12 +87,19 @@ def _decided(
         what = f"wanted {row.verdict}, whatever the marks say"
         yield _act(row, what, names.get(row.application, ""), row.reason)
     for row in connection.execute(select(MEETING_OUTCOME).filter_by(cycle_id=cycle_id)):
-        what = f"recorded at the meeting: {row.outcome}"
+        together = f", decided together, {row.together}" if row.together > 1 else ""
+        what = f"recorded at the meeting: {row.outcome}{together}"
         yield _act(row, what, names.get(row.application, ""), row.reason, departs=False)
     yield from _reconsidered(connection, cycle_id, names)
     for row in connection.execute(select(MEETING_TURN).filter_by(cycle_id=cycle_id)):
         what = "closed the meeting" if row.closed else "reopened the meeting"
         yield _act(row, what, f"list version {row.version}", row.reason, departs=not row.closed)
+    for row in connection.execute(select(MEETING_LOOK).filter_by(cycle_id=cycle_id)):
+        what = f"opened the {row.what} at the meeting"
+        yield _act(row, what, names.get(row.application, ""), "", departs=False)
+    for row in connection.execute(select(ZONE_CONFIRMATION).filter_by(cycle_id=cycle_id)):
+        what = f"confirmed {len(row.applications)} {row.zone}, {row.opened} files opened"
+        yield _act(row, what, f"list version {row.version}", "", departs=False)
     for row in connection.execute(select(SIGNATURE).filter_by(cycle_id=cycle_id)):
         yield _act(row, "signed", f"list version {row.version}", "", departs=False)
 

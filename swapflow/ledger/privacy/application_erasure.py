@@ -2,14 +2,16 @@
 
 from collections.abc import Iterable
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import delete, or_, select, update
 from typing_extensions import override
 
+from swapflow.domain.ids import applicant_mail_id
 from swapflow.domain.recorded_rows import sealed_digest
 from swapflow.engine.ports.writes.people import PeopleWrites as PeopleWritesPort
 from swapflow.errors import NotFoundError
 from swapflow.ledger.core.statements import chunks
 from swapflow.ledger.cycle.people import PeopleWrites
+from swapflow.ledger.identity.personal_links import forget_links
 from swapflow.ledger.privacy.redaction import forget_answers, replace_words
 from swapflow.ledger.schema import (
     ANNOUNCED,
@@ -22,6 +24,7 @@ from swapflow.ledger.schema import (
     DOCUMENT_CONTENT,
     DRAFT,
     ENDORSEMENT,
+    HELD_ACT,
     IMPORTED,
     INTERVIEW,
     MARK,
@@ -84,9 +87,12 @@ class ApplicationErasure(PeopleWrites, PeopleWritesPort):
         self._erase_person(number)
 
     def _erase_letters(self, number: int) -> None:
-        """Empty the letters to an applicant; unsent ones are never sent."""
-        theirs = select(ANNOUNCED.c.message_id).filter_by(cycle_id=self._id, application=number)
-        mine, waits = MESSAGE.c.id.in_(theirs), MESSAGE.c.state.in_(("held", "queued"))
+        """Empty the mails to an applicant, whose links lapse; unsent ones are never sent."""
+        letters = select(ANNOUNCED.c.message_id).filter_by(cycle_id=self._id, application=number)
+        others = MESSAGE.c.id.startswith(applicant_mail_id(self._id, number), autoescape=True)
+        theirs = or_(MESSAGE.c.id.in_(letters), others)
+        mine, waits = theirs, MESSAGE.c.state.in_(("held", "queued"))
+        forget_links(self._connection, select(MESSAGE.c.id).where(theirs))
         self._connection.execute(update(MESSAGE).where(mine, waits).values(state="void"))
         self._connection.execute(update(MESSAGE).where(mine).values(NO_MAIL))
 
@@ -145,6 +151,7 @@ class ApplicationErasure(PeopleWrites, PeopleWritesPort):
         self._connection.execute(
             update(INTERVIEW).where(INTERVIEW.c.pull_id.in_(asked)).values(place="", link="")
         )
+        self._erase_held(set(self._connection.execute(asked).scalars()))
         struck = (
             select(APPROVAL_PULL.c.approval_id)
             .join(PULL, PULL.c.id == APPROVAL_PULL.c.pull_id)
@@ -155,6 +162,21 @@ class ApplicationErasure(PeopleWrites, PeopleWritesPort):
         self._connection.execute(
             update(APPROVAL).where(APPROVAL.c.id.in_(struck)).values(reason="")
         )
+
+    def _erase_held(self, pulls: set[str]) -> None:
+        """Empty reasons and places in acts about these requests that can still be undone."""
+        query = select(HELD_ACT).where(HELD_ACT.c.cycle_id == self._id, HELD_ACT.c.state == "held")
+        for row in self._connection.execute(query).all():
+            dates = [
+                {**one, "old": {**one["old"], "place": "", "link": ""}}
+                if one["pull_id"] in pulls and one["old"] is not None
+                else one
+                for one in row.before
+            ]
+            if dates != row.before or pulls & set(row.items):
+                self._connection.execute(
+                    update(HELD_ACT).where(HELD_ACT.c.id == row.id).values(reason="", before=dates)
+                )
 
     def _unseal_about(self, number: int) -> None:
         """Delete the salts of texts about an application, so that no guess can be tested."""

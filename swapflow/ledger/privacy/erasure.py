@@ -10,6 +10,7 @@ from swapflow.domain.people.reviewer import erased_id
 from swapflow.domain.reviewing.assignment import PullStatus
 from swapflow.engine.ports.writes.people import PeopleWrites
 from swapflow.errors import NotFoundError
+from swapflow.ledger.identity.personal_links import forget_links
 from swapflow.ledger.privacy.application_erasure import MAIL_PARTS, NO_MAIL, ApplicationErasure
 from swapflow.ledger.privacy.redaction import cut_out, forget_answers, rename_actor, replace_words
 from swapflow.ledger.schema import (
@@ -143,6 +144,7 @@ class ErasureWrites(ApplicationErasure, PeopleWrites):
         if not email:
             return
         mine = (MESSAGE.c.cycle_id == self._id, func.lower(MESSAGE.c.to) == email.lower())
+        forget_links(self._connection, select(MESSAGE.c.id).where(*mine))
         self._connection.execute(delete(MESSAGE).where(*mine, MESSAGE.c.state == "queued"))
         self._connection.execute(update(MESSAGE).where(*mine).values(NO_MAIL))
 

@@ -12,6 +12,8 @@ from swapflow.ledger.schema.base import table
 from swapflow.ledger.schema.cohort import (
     AnnouncedRow,
     AnnouncementRow,
+    ApplicantAnswerRow,
+    MeetingLookRow,
     MeetingOutcomeRow,
     MeetingRow,
     MeetingTurnRow,
@@ -19,6 +21,7 @@ from swapflow.ledger.schema.cohort import (
     OfferRow,
     ReconsiderationRow,
     YieldRateRow,
+    ZoneConfirmationRow,
 )
 from swapflow.ledger.schema.cycle import (
     ClockRow,
@@ -54,8 +57,11 @@ from swapflow.ledger.schema.identity import (
     SignInRow,
 )
 from swapflow.ledger.schema.outbox import (
+    HeldActRow,
+    LinkTokenRow,
     MessageRow,
     NoteRow,
+    PersonalLinkRow,
     WebhookCallRow,
     WebhookPositionRow,
     WebhookRow,
@@ -140,6 +146,9 @@ OUTCOME = table(OutcomeRow)
 SIGNATURE = table(SignatureRow)
 WAIVER = table(WaiverRow)
 MESSAGE = table(MessageRow)
+HELD_ACT = table(HeldActRow)
+PERSONAL_LINK = table(PersonalLinkRow)
+LINK_TOKEN = table(LinkTokenRow)
 NOTE = table(NoteRow)
 CLOCK = table(ClockRow)
 ADJUSTMENT = table(AdjustmentRow)
@@ -151,11 +160,14 @@ PIN = table(PinRow)
 MEETING = table(MeetingRow)
 MEETING_OUTCOME = table(MeetingOutcomeRow)
 MEETING_TURN = table(MeetingTurnRow)
+MEETING_LOOK = table(MeetingLookRow)
+ZONE_CONFIRMATION = table(ZoneConfirmationRow)
 PREPARED = table(PreparedRow)
 PREPARED_SIGNATURE = table(PreparedSignatureRow)
 RECONSIDERATION = table(ReconsiderationRow)
 OFFER = table(OfferRow)
 OFFER_ANSWER = table(OfferAnswerRow)
+APPLICANT_ANSWER = table(ApplicantAnswerRow)
 YIELD_RATE = table(YieldRateRow)
 ANNOUNCEMENT = table(AnnouncementRow)
 ANNOUNCED = table(AnnouncedRow)

@@ -98,6 +98,21 @@ class OfferAnswerRow(SQLModel, table=True):
     at: datetime
 
 
+class ApplicantAnswerRow(SQLModel, table=True):
+    """What an applicant answered by their link: about an offer, or about an interview's date."""
+
+    __tablename__ = "applicant_answer"
+    __table_args__ = (Index(None, "cycle_id", "application"),)
+    id: int | None = Field(default=None, primary_key=True)
+    cycle_id: str = Field(foreign_key="cycle.id")
+    application: int
+    offer_id: int | None = Field(foreign_key="offer.id")
+    pull_id: str
+    sequence: int
+    answer: str
+    at: datetime
+
+
 class AnnouncementRow(SQLModel, table=True):
     """Letters to applicants that were written together and are held for a while."""
 
@@ -136,7 +151,10 @@ class MeetingRow(SQLModel, table=True):
 
 
 class MeetingOutcomeRow(SQLModel, table=True):
-    """A meeting's outcome for an application; a later row replaces an earlier one."""
+    """A meeting's outcome for an application; a later row replaces an earlier one.
+
+    `together` is how many applicants the one act decided.
+    """
 
     __tablename__ = "meeting_outcome"
     __table_args__ = (
@@ -149,6 +167,43 @@ class MeetingOutcomeRow(SQLModel, table=True):
     application: int
     outcome: str
     reason: str = Field(sa_type=Text)
+    by: str
+    at: datetime
+    line: str = Field(default="", sa_column_kwargs={"server_default": ""})
+    together: int = Field(default=1, sa_column_kwargs={"server_default": "1"})
+
+
+class MeetingLookRow(SQLModel, table=True):
+    """What a meeting looked at about an application, and who opened it."""
+
+    __tablename__ = "meeting_look"
+    __table_args__ = (
+        ForeignKeyConstraint(["cycle_id", "version"], ["meeting.cycle_id", "meeting.version"]),
+        Index(None, "cycle_id", "version"),
+    )
+    id: int | None = Field(default=None, primary_key=True)
+    cycle_id: str
+    version: int
+    application: int
+    what: str
+    by: str
+    at: datetime
+
+
+class ZoneConfirmationRow(SQLModel, table=True):
+    """A named person took on a clear zone; the last row of a zone is valid."""
+
+    __tablename__ = "zone_confirmation"
+    __table_args__ = (
+        ForeignKeyConstraint(["cycle_id", "version"], ["meeting.cycle_id", "meeting.version"]),
+        Index(None, "cycle_id", "version"),
+    )
+    id: int | None = Field(default=None, primary_key=True)
+    cycle_id: str
+    version: int
+    zone: str
+    applications: list[int] = Field(sa_type=JsonText)
+    opened: int
     by: str
     at: datetime
 

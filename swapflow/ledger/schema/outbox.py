@@ -77,6 +77,54 @@ class MessageRow(SQLModel, table=True):
     attempts: int
 
 
+class PersonalLinkRow(SQLModel, table=True):
+    """What the personal link of a mail leads to; `link_token` has the digests of its tokens."""
+
+    __tablename__ = "personal_link"
+    message_id: str = Field(primary_key=True, foreign_key="message.id")
+    cycle_id: str = Field(foreign_key="cycle.id", index=True)
+    leads_to: str
+    reviewer: int | None
+    application: int | None
+    offer_id: int | None
+    pull_id: str
+    sequence: int
+    good_until: datetime | None
+    used_at: datetime | None
+
+
+class LinkTokenRow(SQLModel, table=True):
+    """A token that left in a mail, as its SHA-256; a mail that left twice has two."""
+
+    __tablename__ = "link_token"
+    digest: str = Field(primary_key=True)
+    message_id: str = Field(foreign_key="personal_link.message_id", index=True)
+    made_at: datetime
+
+
+class HeldActRow(SQLModel, table=True):
+    """An act of staff that is carried out after some minutes; `reason` and `before` are erasable.
+
+    Both are emptied once it has ended: what came of it is in the rows of the act itself.
+    """
+
+    __tablename__ = "held_act"
+    __table_args__ = (Index(None, "state", "leaves_at"),)
+    id: int | None = Field(default=None, primary_key=True)
+    cycle_id: str = Field(foreign_key="cycle.id", index=True)
+    kind: str
+    items: list[str] = Field(sa_type=JsonText)
+    before: list[dict[str, object]] = Field(sa_type=JsonText)
+    size: int
+    by: str
+    reason: str = Field(sa_type=Text)
+    at: datetime
+    leaves_at: datetime
+    state: str
+    why: dict[str, object] | None = Field(sa_type=JsonText, nullable=True)
+    ended_by: str
+
+
 class NoteRow(SQLModel, table=True):
     """A free-text reason, erasable: an event can hold `digest`, which then proves nothing.
 

@@ -136,6 +136,7 @@ class InterviewRow(SQLModel, table=True):
     """When and where a pull's people meet the applicant; `place` and `link` are erasable.
 
     `sequence` grows with every change, so that calendars know which invitation is the newer one.
+    `told` is the sequence that its people know, where that is another one.
     """
 
     __tablename__ = "interview"
@@ -150,6 +151,7 @@ class InterviewRow(SQLModel, table=True):
     missed: bool
     by: str
     at: datetime
+    told: int | None = None
 
 
 class ScoreRow(SQLModel, table=True):

@@ -5,6 +5,7 @@ shows a button, and the button spends it. The same forms answer scripts with JSO
 page of a review can sign a person in again where they are.
 """
 
+from collections.abc import Mapping
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Form, Request
@@ -25,6 +26,7 @@ from swapflow.web.http.context import Product, TheOffice, TheSettings, app_conte
 from swapflow.web.http.dependencies import Signed, anybody, cookie_name, principal_of, safe_path
 from swapflow.web.http.error_handlers import problem as answer_problem
 from swapflow.web.http.error_handlers import status_of
+from swapflow.web.http.middleware import SECRET_ADDRESS as UNSEEN
 from swapflow.web.http.rendering import render
 
 
@@ -38,9 +40,6 @@ Refusal = (NotSignedInError, RateLimitedError, ForbiddenError, InvalidInputError
 
 DEVICE_DAYS = 400
 """Days for which a device is recognised: as long as browsers keep a cookie."""
-
-UNSEEN = {"Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex"}
-"""Headers of pages whose address is a secret."""
 
 
 @router.get("/sign-in", dependencies=[Depends(anybody)])
@@ -174,7 +173,11 @@ def mail_link_again(
         )
     except (NotFoundError, RateLimitedError) as error:
         return show_ways(
-            request, "/", problem=as_sentence(error), status=status_of(error)[0], headers=UNSEEN
+            request,
+            "/",
+            problem=as_sentence(error),
+            status=status_of(error)[0],
+            headers=UNSEEN,
         )
     product.outbox.send_soon()
     return render(request, "account/sign_in_again.html", {"shown": link.shown}, headers=UNSEEN)
@@ -243,7 +246,7 @@ def show_ways(
     problem: str = "",
     by: str = "",
     status: int = 200,
-    headers: dict[str, str] | None = None,
+    headers: Mapping[str, str] | None = None,
 ) -> Response:
     """Show the ways to sign in.
 
@@ -295,7 +298,12 @@ def _code_page(
 
 def _link_page(request: Request, token: str, office: TheOffice) -> Response:
     link = office.sign_in.check_link(token)
-    context = {"token": token, "link": link, "next": safe_path(link.next)}
+    context = {
+        "token": token,
+        "link": link,
+        "next": safe_path(link.next),
+        "path": "/sign-in/link",
+    }
     template = "account/sign_in_link.html" if link.is_good else "account/sign_in_used.html"
     return render(request, template, context, status=200 if link.is_good else 410, headers=UNSEEN)
 

@@ -103,12 +103,14 @@ def show_decision(
     principal: MaySee,
     version: int = 0,
     everybody: Annotated[bool, Query(alias="all")] = False,  # noqa: FBT002 - the query's name
+    show: str = "",
 ) -> Response:
     """Show what is to be decided, or what was."""
     cycle = app_context(request).product.cycles.get(cycle_id)
     if version or cycle.status is CycleStatus.FINALIZED:
         return show_result(request, cycle, principal, version or cycle.cohort_version)
-    return open_decision(request, cycle, principal, everybody=everybody)
+    unfolded = "all" if everybody else show if show in {"in", "close", "out"} else ""
+    return open_decision(request, cycle, principal, unfolded=unfolded)
 
 
 @router.post("/{cycle_id}/stop")

@@ -8,9 +8,16 @@ from zoneinfo import ZoneInfo
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import RedirectResponse, Response
 
+from swapflow.domain.cohort.applicant_answer import (
+    ApplicantAnswer,
+    ApplicantSaid,
+    last_about_offer,
+)
 from swapflow.domain.cohort.offer import Offer, OfferAnswer
 from swapflow.domain.cycle import CycleStatus
+from swapflow.domain.rules import Rules
 from swapflow.engine.offers.acceptance_odds import found_by, from_counts, from_interval, interval
+from swapflow.engine.offers.answer_days import is_before_april_15
 from swapflow.engine.offers.offer_plan import OfferRound, OfferWave
 from swapflow.engine.ports.records import ApplicantName
 from swapflow.errors import ConflictError, InvalidInputError, SwapflowError
@@ -47,6 +54,9 @@ SHOWN = 50
 
 MOST_OFFERS = 10_000
 
+ASK_EARLY, KEEP_EARLY = "ask", "keep"
+"""Whether a day before 15 April is still to be confirmed, or was."""
+
 LEAST_SHOWN = 0.0001
 """A smaller probability is called smaller than this."""
 
@@ -57,12 +67,24 @@ class OfferLine:
 
     Attributes:
         late: Its date has passed without an answer; the next offers pass the place on.
+        by_link: What its applicant answered last by their link, if anything.
+        held: Whether they declined so, and may still take it back.
         answers: What may be recorded now.
     """
 
     offer: Offer
     who: ApplicantName
     late: bool
+    by_link: ApplicantAnswer | None = None
+    held: bool = False
+
+    @property
+    def waits_for_office(self) -> bool:
+        """Whether the applicant has said something that the office has still to act on."""
+        return self.by_link is not None and (
+            self.offer.answer is OfferAnswer.WAITING
+            and self.by_link.answer is not ApplicantSaid.TAKEN_BACK
+        )
 
     @property
     def answers(self) -> tuple[str, ...]:
@@ -82,10 +104,16 @@ def show_offers(request: Request, cycle_id: str, principal: MaySee) -> Response:
 @router.post("/make")
 def make_offers(request: Request, cycle_id: str, principal: MayDecide, form: TheForm) -> Response:
     """Record that the places that are free are offered to those who were shown as next."""
-    view = _typed(form, "until", "at_most", "seen", "shown", prefix="make")
+    view = _typed(form, "until", "at_most", "seen", "shown", "early", prefix="make")
     app = app_context(request)
     until = _until(view, app.product.cycles.rules(cycle_id).zone)
     at_most = _whole(view, "at_most", low=1) or 0
+    if (
+        until is not None
+        and until > app.product.cycles.now()
+        and view.value("early") != KEEP_EARLY
+    ):
+        _warn_of_early_day(view, until, app.product.cycles.rules(cycle_id))
     # Who was shown as next: if others would be by now, nothing is offered.
     seen = [int(n) for n in view.value("seen").split(",") if n.isdecimal() and len(n) < 10]  # noqa: PLR2004 - what a number can be
     if not view.problems:
@@ -211,6 +239,13 @@ def _until(view: FormView, zone: str) -> datetime | None:
     return last
 
 
+def _warn_of_early_day(view: FormView, until: datetime, rules: Rules) -> None:
+    """Note that a funded place would have to be answered before 15 April."""
+    if any(line.funded for line in rules.lines) and is_before_april_15(until, rules.zone):
+        view.note("until", Message("offer_until_before_april"))
+        view.values = {**view.values, "early": ASK_EARLY}
+
+
 def _whole(view: FormView, name: str, *, low: int) -> int | None:
     typed = view.value(name)
     if not typed:
@@ -292,7 +327,10 @@ def _page(
             **about(app, cycle_id, principal, Right.SEE_APPLICANTS),
             "stands": stands,
             "wave": wave,
-            "rows": _rows(stands, wave, names),
+            "rows": _rows(
+                stands, wave, names, product.answers.list(cycle_id), product.cycles.now()
+            ),
+            "ask_early": view.problem("until") and view.value("early") == ASK_EARLY,
             "counts": {said.value: stands.count(said) for said in OfferAnswer} if stands else {},
             "next": [(names[number], line) for number, line in wave.places] if wave else [],
             "waitlist": [names[number] for number in stands.waitlist[:SHOWN]] if stands else [],
@@ -310,13 +348,23 @@ def _page(
 
 
 def _rows(
-    stands: OfferRound | None, wave: OfferWave | None, names: dict[int, ApplicantName]
+    stands: OfferRound | None,
+    wave: OfferWave | None,
+    names: dict[int, ApplicantName],
+    answers: tuple[ApplicantAnswer, ...],
+    now: datetime,
 ) -> list[OfferLine]:
     if stands is None or wave is None:
         return []
     late = {offer.id for offer in wave.lapsed}
     return [
-        OfferLine(offer=offer, who=names[offer.application], late=offer.id in late)
+        OfferLine(
+            offer=offer,
+            who=names[offer.application],
+            late=offer.id in late,
+            by_link=last_about_offer(answers, offer.id),
+            held=offer.is_held(now),
+        )
         for offer in stands.offers
     ]
 

@@ -33,6 +33,8 @@ from swapflow.i18n.translation import translate
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.messages import Message
+from swapflow.web.cohort.board import HEIGHT, WIDTH, board
+from swapflow.web.cohort.release_steps import release_steps
 from swapflow.web.http.context import AppContext, app_context
 from swapflow.web.http.dependencies import may
 from swapflow.web.http.nested_forms import TheForm, text, unwritable
@@ -41,9 +43,6 @@ from swapflow.web.http.rendering import render
 
 
 router = APIRouter(prefix="/decide")
-
-WAITLIST_SHOWN = 100
-
 
 MaySign = Annotated[Principal, Depends(may(Right.SIGN))]
 
@@ -97,7 +96,7 @@ def open_decision(
     cycle: Cycle,
     principal: Principal,
     *,
-    everybody: bool = False,
+    unfolded: str = "",
     problem: str = "",
     typed: Mapping[str, str] | None = None,
 ) -> Response:
@@ -111,6 +110,9 @@ def open_decision(
     figures = figures_of(proposal.sheet) if proposal else None
     ready = cycle.status in {CycleStatus.PROPOSED, CycleStatus.ENDED}
     progress = product.reports.progress(cycle.id)
+    agenda = product.meetings.agenda(cycle.id, proposal=proposal) if proposal else None
+    pins = {pin.application: pin.verdict for pin in product.reports.pins(cycle.id)}
+    needed = needed_signatures(product.cycles.rules(cycle.id))
     return render(
         request,
         "cohort/decision.html",
@@ -125,10 +127,21 @@ def open_decision(
                 if p.too_close and p.likely is not None
             },
             "cohort": [p for p in places if p.standing is Standing.COHORT],
-            "waitlist": waiting if everybody else waiting[:WAITLIST_SHOWN],
-            "hidden": 0 if everybody else max(0, len(waiting) - WAITLIST_SHOWN),
-            "pins": {pin.application: pin.verdict for pin in product.reports.pins(cycle.id)},
-            "agenda": product.meetings.agenda(cycle.id, proposal=proposal) if proposal else None,
+            "pins": pins,
+            "agenda": agenda,
+            "board": board(proposal, agenda, pins=pins, unfolded=unfolded)
+            if proposal and agenda
+            else None,
+            "steps": release_steps(
+                proposal,
+                agenda,
+                ready=ready,
+                signatures=(len(pending.prepared.signed) if pending else -1, needed),
+            )
+            if proposal and agenda
+            else (),
+            "unfolded": unfolded,
+            "size": (WIDTH, HEIGHT),
             "below": [p for p in places if p.floor_missing],
             "tied": [p for p in places if p.tied],
             "close": sum(p.too_close for p in places),
@@ -149,7 +162,7 @@ def open_decision(
             "ready": ready,
             "pending": pending,
             "named": named,
-            "needed": needed_signatures(product.cycles.rules(cycle.id)),
+            "needed": needed,
             "me": principal.name,
             "versions": [version for version, _, _ in product.cohort.proposals(cycle.id)],
             "problem": problem,

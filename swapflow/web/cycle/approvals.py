@@ -44,7 +44,7 @@ Text = Annotated[str, Form()]
 _CURES = {
     NoReviewer.NO_REVIEWER: (
         "/setup/{cycle}/reviewers",
-        gettext_noop("Import a reviewer of this kind"),
+        gettext_noop("Import a reviewer who takes it"),
     ),
     NoReviewer.CONFLICTS: ("/setup/{cycle}/reviewers", gettext_noop("Add a reviewer")),
     NoReviewer.CAPACITY: (
@@ -96,7 +96,7 @@ def take_from_reserve(
     done = Message("act_reserve_taken", amount=taken)
     tell(request, done)
     app_context(request).office.audit_log.record(principal.name, str(done), cycle_id=cycle_id)
-    return RedirectResponse(f"/today/{cycle_id}", 303)
+    return RedirectResponse(f"/today/{cycle_id}/waiting", 303)
 
 
 @router.post("/{cycle_id}/swap")
@@ -128,7 +128,7 @@ def swap(
     return act(
         request,
         principal,
-        f"/today/{cycle_id}",
+        f"/today/{cycle_id}/waiting",
         Message("act_request_exchanged"),
         deed,
         form="swap",
@@ -151,7 +151,7 @@ _OTHER_ORIGINS = {
     "floor all": gettext_noop("The rules promise this to every applicant."),
     "floor chosen": gettext_noop("The rules promise this to everyone on the proposed list."),
     "floor close": gettext_noop("The rules promise this to everyone too close to call."),
-    "chance": gettext_noop("It was drawn near the cut, so that kinds can be compared."),
+    "chance": gettext_noop("It was drawn near the cut, to compare reviews and interviews."),
     "appeal": gettext_noop("A reconsideration asks for it."),
     "late": gettext_noop("A late answer was taken."),
 }
@@ -240,7 +240,7 @@ def why(one: PendingApproval, dashboard: Dashboard, row: int | None) -> list[str
     else:
         told.append(gettext("Staff asked for it."))
     if one.contested_then:
-        told.append(gettext("The applicant was contested then."))
+        told.append(gettext("The applicant was too close to call then."))
     if row is not None and not math.isnan(dashboard.estimate[row]):
         stands = (
             gettext("too close to call")
@@ -251,8 +251,8 @@ def why(one: PendingApproval, dashboard: Dashboard, row: int | None) -> list[str
         )
         told.append(
             gettext(
-                "Now at rank %(rank)s for %(places)s places, %(stands)s: score %(score)s, margin "
-                "%(margin)s."
+                "Now at rank %(rank)s for %(places)s places, %(stands)s: estimate "
+                "%(score)s, margin %(margin)s."
             )
             % {
                 "rank": row + 1,
@@ -290,7 +290,7 @@ def _page(
                 *((str(a.number), _shown(a.name, a.external_id)) for a in found.applicants),
             ],
             "reviewers": [
-                (KEEP, gettext("Let swapflow choose")),
+                (KEEP, gettext("Leave the choice to the rule")),
                 *((str(r.number), _shown(r.name, r.external_id)) for r in found.reviewers),
             ],
             "refused": refused,

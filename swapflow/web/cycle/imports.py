@@ -332,7 +332,7 @@ def words(role: str) -> str:
     """Return what a column is taken for, in words of the screen."""
     kind, _, name = role.partition(":")
     if kind == "capacity" and name:
-        return gettext("most %(kind)s requests") % {"kind": name}
+        return gettext("most reviews (%(kind)s)") % {"kind": name}
     if kind == "select":
         return gettext("may enter the objective, as %(attribute)s") % {"attribute": name}
     return gettext(_WORDS.get(kind, kind))
@@ -350,7 +350,7 @@ _KINDS: Mapping[str, str] = {
     "select": gettext_noop("attribute %(name)s"),
     "field": gettext_noop("field %(name)s"),
     "document": gettext_noop("document %(name)s"),
-    "capacity": gettext_noop("most requests of kind %(name)s"),
+    "capacity": gettext_noop("most reviews: %(name)s"),
 }
 _SAID: Mapping[str, str] = {"ready": gettext_noop("complete")}
 
@@ -374,7 +374,7 @@ _WORDS: Mapping[str, str] = {
     "away": gettext_noop("away"),
     "reserve": gettext_noop("reserve"),
     "group": gettext_noop("group"),
-    "kinds": gettext_noop("kinds"),
+    "kinds": gettext_noop("reviews and interviews"),
     "capacity": gettext_noop("capacity"),
     "automatic": gettext_noop("automatic"),
 }

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Form, Request, UploadFile
 from fastapi.responses import RedirectResponse, Response
 
 from swapflow.domain.seal import NOTHING
-from swapflow.engine.reviewing.interviews import InterviewSlot, Requested
+from swapflow.engine.interviews.slots import InterviewSlot, Requested
 from swapflow.engine.services import Swapflow
 from swapflow.errors import BadRow, BadRowsError, InvalidInputError, StaleRevisionError
 from swapflow.files.tables.cells import refuse
@@ -73,7 +73,11 @@ def set_slot(  # noqa: PLR0913, PLR0917 - the fields of a form
             link=link.strip(),
         )
         changed = product.reviewers.set_slots(
-            cycle_id, [slot], by=principal.name, made_from=revision
+            cycle_id,
+            [slot],
+            by=principal.name,
+            made_from=revision,
+            hold=product.held_acts.hold,
         )
     except StaleRevisionError as error:
         return _page(
@@ -125,7 +129,9 @@ def import_slots(
     """Set the dates of a table, all of them or none."""
     try:
         slots = slots_of(file, cycle_id, product)
-        changed = product.reviewers.set_slots(cycle_id, slots, by=principal.name)
+        changed = product.reviewers.set_slots(
+            cycle_id, slots, by=principal.name, hold=product.held_acts.hold
+        )
     except BadRowsError as error:
         return _page(request, product, cycle_id, bad=error.rows)
     except InvalidInputError as error:

@@ -17,7 +17,7 @@ from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.messages import Message
 from swapflow.web.http.context import app_context
-from swapflow.web.http.dependencies import may
+from swapflow.web.http.dependencies import may, seat_view_of
 from swapflow.web.http.program_page import NOTHING_REFUSED, Refused, act, held, visible
 from swapflow.web.http.rendering import render
 
@@ -91,7 +91,14 @@ def _list(
     product = app_context(request).product
     state = state if state in dict(STATES) else ""
     # One more than is shown tells whether there is another page.
-    found = product.outbox.mails(cycle_id, state=state, skip=(page - 1) * PAGE, at_most=PAGE + 1)
+    found = product.outbox.mails(
+        cycle_id,
+        state=state,
+        skip=(page - 1) * PAGE,
+        at_most=PAGE + 1,
+        # An address says who an applicant is, to whom a reviewer with another role may not see.
+        without_applicants=seat_view_of(request, principal, cycle_id) is not None,
+    )
     return render(
         request,
         "cycle/mail_log.html",

@@ -46,8 +46,8 @@ class BoundedWrites:
                 scope,
                 503,
                 gettext(
-                    "swapflow is busy with something long at the moment; nothing of this was "
-                    "stored. Try again in some seconds."
+                    "Nothing of this was stored: the server is busy with something long. "
+                    "Try again in some seconds."
                 ),
             )
             await answer(scope, receive, send)

@@ -46,7 +46,7 @@ STATUSES: tuple[tuple[type[SwapflowError], int, str], ...] = (
     (InvalidInputError, 422, gettext_noop("This cannot be used as it is")),
     (RateLimitedError, 429, gettext_noop("Too many tries")),
     (DamagedRecordError, 503, gettext_noop("A part of the record cannot be read")),
-    (UnavailableError, 503, gettext_noop("A part of swapflow does not answer")),
+    (UnavailableError, 503, gettext_noop("A part of the server does not answer")),
 )
 """Status and heading of each branch of the tree of errors."""
 
@@ -194,7 +194,7 @@ def _other_way(request: Request, error: SignInMethodRefusedError) -> Response:
     cure = (
         gettext("your organisation's sign-in brings you back here")
         if app_context(request).settings.provider
-        else gettext("that is not connected any more; tell whoever runs swapflow")
+        else gettext("that is not connected any more; tell an administrator")
     )
     place = request.url.path if request.method == "GET" else _came_from(request)
     title = gettext_noop("Please sign in through your organisation")
@@ -259,8 +259,8 @@ async def _unforeseen(request: Request, error: Exception) -> Response:
         500,
         gettext_noop("Something went wrong"),
         gettext(
-            "This is a fault of swapflow. Nothing half-done was stored; please tell whoever runs "
-            "it that number %(number)s stands in the log."
+            "This is a fault of the program. Nothing half-done was stored; please tell an "
+            "administrator that number %(number)s is in the log."
         )
         % {"number": number},
     )

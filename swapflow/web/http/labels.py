@@ -129,15 +129,17 @@ PROMISES = (
         "the proposed list's score is within {loss} of the highest obtainable, with probability "
         "{confidence}. This is about marks, not merit."
     ),
-    gettext_noop("{sigma}, estimated from this round"),
+    gettext_noop("{sigma}, estimated from this program"),
     gettext_noop("For this objective the stop is a heuristic and proves nothing."),
     gettext_noop(
-        "The rule in force promises no bound on its own; the number above is the most that the "
-        "list could still gain under the stated assumptions. This is about marks, not merit."
+        "The rule in force promises nothing on its own; the number above is the most that "
+        "the list could still gain under the stated assumptions. This is about marks, not "
+        "merit."
     ),
     gettext_noop(
-        "The rule {rule} promises no bound on its own; the number above is the most that the "
-        "list could still gain under the stated assumptions. This is about marks, not merit."
+        "The rule {rule} promises nothing on its own; the number above is the most that "
+        "the list could still gain under the stated assumptions. This is about marks, not "
+        "merit."
     ),
     gettext_noop("The round is still running."),
 )
@@ -200,10 +202,10 @@ class SeverityView:
 
     @property
     def words(self) -> str:
-        """Return whether the reviewer is strict or generous, as far as that is clear."""
+        """Return whether the reviewer marks high or low, as far as that is clear."""
         if abs(self.points) < CLEAR * self.error:
             return gettext_noop("like the others")
-        return gettext_noop("generous") if self.points > 0 else gettext_noop("strict")
+        return gettext_noop("marks high") if self.points > 0 else gettext_noop("marks low")
 
 
 def severity_view_of(severity: SeverityEstimates, number: int) -> SeverityView | None:

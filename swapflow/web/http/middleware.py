@@ -31,6 +31,13 @@ _HEADERS: Mapping[str, str] = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
 }
+SECRET_ADDRESS: Mapping[str, str] = {
+    "Referrer-Policy": "no-referrer",
+    "X-Robots-Tag": "noindex",
+    "Cache-Control": "no-store",
+}
+"""Headers of pages whose address is a secret: it goes to no other site, list or cache."""
+
 _ASKED = "swapflow.asked_host"
 RETRY_SECONDS = 5
 """Seconds after which a request may be sent again that a part did not answer."""
@@ -142,8 +149,8 @@ class SameSiteOnly:
                 scope,
                 403,
                 gettext(
-                    "This request came from another site and was refused. "
-                    "Open swapflow itself and try again."
+                    "This form came from another site and was refused. Open the page here "
+                    "and try again."
                 ),
             )
             await answer(scope, receive, send)

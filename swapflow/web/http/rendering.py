@@ -35,12 +35,15 @@ from swapflow.web.http.dependencies import principal_of
 
 STATIC = Path(__file__).parents[1] / "static"
 
+TO_DO = "today"
+"""First part of the addresses of To do, and of the pages of a program under way."""
+
 PLACES: tuple[tuple[str, str, Right], ...] = (
-    ("today", gettext_noop("Today"), Right.SEE_PROGRESS),
+    ("today", gettext_noop("To do"), Right.SEE_PROGRESS),
     ("applicants", gettext_noop("Applicants"), Right.SEE_APPLICANTS),
     ("reviewers", gettext_noop("Reviewers"), Right.SEE_REVIEWERS),
     ("decide", gettext_noop("Decide"), Right.SEE_APPLICANTS),
-    ("setup", gettext_noop("Setup"), Right.SET_UP),
+    ("setup", gettext_noop("Set up"), Right.SET_UP),
 )
 """The five places of staff: path, name, and the right without which a place is not shown."""
 
@@ -56,8 +59,8 @@ def render(
     """Fill a template.
 
     Forms carry the number of their page, and a page tells of the act that led to it. Beside its
-    own context a template sees `principal`, `place`, `places`, `request`, `provider`, `language`,
-    `mail_leaves` and `act_notice`.
+    own context a template sees `principal`, `place`, `bar_place`, `places`, `request`,
+    `provider`, `language`, `mail_leaves` and `act_notice`.
 
     Args:
         request: What is answered.
@@ -75,6 +78,7 @@ def render(
             "principal": principal,
             "places": places_of(principal, request.path_params.get("cycle_id")),
             "place": request.url.path.split("/")[1],
+            "bar_place": _bar_place(request),
             "provider": app_context(request).settings.provider,
             "language": current_language(),
             "act_notice": notice,
@@ -96,10 +100,29 @@ def places_of(principal: Principal | None, cycle_id: str | None) -> list[tuple[s
         return []
     held = principal.rights_anywhere
     return [
-        (path, f"/{path}/{cycle_id}" if cycle_id else f"/{path}", gettext(name))
+        place
         for path, name, right in PLACES
         if right in held
+        for place in (
+            _to_do_and_overview(gettext(name), cycle_id)
+            if path == TO_DO
+            else [(path, f"/{path}/{cycle_id}" if cycle_id else f"/{path}", gettext(name))]
+        )
     ]
+
+
+def _to_do_and_overview(name: str, cycle_id: str | None) -> list[tuple[str, str, str]]:
+    """Return the page over all programs, and inside a program its own page beside it."""
+    both = [(TO_DO, f"/{TO_DO}", name)]
+    if cycle_id:
+        both.append(("overview", f"/{TO_DO}/{cycle_id}", gettext("Overview")))
+    return both
+
+
+def _bar_place(request: Request) -> str:
+    """Return which place of the bar a page belongs to."""
+    place = request.url.path.split("/")[1]
+    return "overview" if place == TO_DO and "cycle_id" in request.path_params else place
 
 
 def asset(name: str) -> str:

@@ -41,7 +41,7 @@ class ShutdownMiddleware:
             said = answer(
                 Request(scope, receive),
                 503,
-                gettext_noop("swapflow is being started again"),
+                gettext_noop("The server is being started again"),
                 gettext_noop(
                     "What you sent may have been stored or not. Send it again in a moment: "
                     "nothing counts twice."

@@ -30,7 +30,7 @@ from swapflow.web.setup.rules import ZONES
 
 router = APIRouter(prefix="/setup")
 
-TAKEN = frozenset(("users", "audit", "rounds", "programs"))
+TAKEN = frozenset(("users", "audit", "system", "rounds", "programs"))
 """Names that addresses under /setup have already."""
 
 NEW_ROUND = "+"
@@ -193,7 +193,7 @@ def show_steps(request: Request, cycle_id: str, principal: MaySetUp, done: str =
         {
             **about(app, cycle_id, principal),
             "steps": _steps(app, cycle_id),
-            "said": gettext("The program is launched; the first requests go out now.")
+            "said": gettext("The program is launched; the first reviews go out now.")
             if done
             else "",
         },
@@ -250,6 +250,7 @@ def _list(
             "may_make_rounds": Right.SET_UP in held,
             "may_manage": Right.MANAGE_USERS in held,
             "may_audit": Right.SEE_AUDIT in held,
+            "may_health": Right.RUN in held,
         },
         status=status,
     )

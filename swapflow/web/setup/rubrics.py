@@ -92,7 +92,7 @@ def save_rubric(
         effect = app.product.cycles.rules_effect(cycle_id, rules)
         return _page(request, cycle_id, kind, principal, view, effect=effect)
     if launched and not reason:
-        view.note("reason", "say why the form changes; it stands in the record")
+        view.note("reason", "say why the form changes; it is kept in the record")
         return _page(request, cycle_id, kind, principal, view, status=422)
     try:
         changed = app.product.cycles.change_rules(

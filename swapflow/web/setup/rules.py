@@ -240,7 +240,7 @@ def _reason(
     reason = text(form, "reason")
     launched = app.product.cycles.get(cycle_id).is_launched
     if launched and not reason:
-        view.note(named, "say why the rules change; it stands in the record")
+        view.note(named, "say why the rules change; it is kept in the record")
     if problem := unwritable(reason):
         view.note(named, problem)
     return reason or "set-up"

@@ -71,6 +71,8 @@ _YES_NO = frozenset(
         "kind_offsets",
         "join_reviewers",
         "confidence",
+        "group_outcomes",
+        "confirm_answers",
     )
 )
 _MOMENT = frozenset(("applications_close", "deadline"))
@@ -86,12 +88,14 @@ _TOP = (
     "packet",
     "blind",
     "signatures",
+    "group_outcomes",
     "zone",
     "language",
     "applications_close",
     "deadline",
     "sign_in",
     "session_days",
+    "confirm_answers",
     "reviewer_figures",
 )
 _ADVANCED = (

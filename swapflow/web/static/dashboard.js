@@ -3,7 +3,7 @@
   "use strict";
   const live = document.getElementById("live");
   if (!live) return;
-  const source = live.dataset.source;
+  const source = live.dataset.numbers;
   const words = JSON.parse(live.dataset.words); // in the reader's language
   const charts = {};
   const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -119,68 +119,22 @@
   }
 
   async function draw() {
-    const answer = await fetch(`${source}/data`, { headers: { Accept: "application/json" } });
+    const answer = await fetch(source, { headers: { Accept: "application/json" } });
     if (!answer.ok) return;
     const data = await answer.json();
     drawIntervals(data);
     drawSteps(data);
     drawBudget(data);
     drawLoad(data);
-    return data.seq;
-  }
-
-  // Nobody's words are replaced under their hands, nor a form that came back with a message.
-  function busyTyping() {
-    if (live.querySelector('[aria-invalid="true"], [role="alert"]')) return true;
-    if (live.contains(document.activeElement) && document.activeElement.matches("input, select, button")) return true;
-    return [...live.querySelectorAll("input")].some((field) =>
-      field.type === "checkbox" ? field.checked !== field.defaultChecked : field.value !== field.defaultValue);
-  }
-
-  function take(fresh) {
-    for (const part of document.querySelectorAll("[data-live]")) {
-      const other = fresh.getElementById(part.id);
-      if (!other || (part === live && busyTyping())) continue;
-      const open = [...part.querySelectorAll("details")].map((one) => one.open);
-      part.replaceChildren(...other.childNodes);
-      part.querySelectorAll("details").forEach((one, i) => { one.open = open[i] || one.open; });
-    }
-    for (const said of document.querySelectorAll("[data-sentence]")) {
-      document.getElementById(said.dataset.sentence).setAttribute("aria-label", said.textContent);
-    }
-  }
-
-  let busy = false;
-  let again = false;
-  let tries = 0;
-  async function refresh() {
-    if (busy) { again = true; return; }
-    if (document.hidden) return;
-    busy = true;
-    try {
-      const answer = await fetch(source, { headers: { Accept: "text/html" } });
-      if (answer.ok && !answer.redirected) {
-        take(new DOMParser().parseFromString(await answer.text(), "text/html"));
-        // The numbers are counted a moment after an event: look again until they include it.
-        const behind = await draw() < Number(live.dataset.seq);
-        tries = behind ? tries + 1 : 0;
-        if (behind && tries < 20) setTimeout(refresh, 1500);
-      }
-    } catch { /* the next event or the next poll tries again */ } finally { busy = false; }
-    if (again) { again = false; setTimeout(refresh, 1000); }
   }
 
   draw();
+  document.addEventListener("live:taken", () => {
+    for (const said of document.querySelectorAll("[data-sentence]")) {
+      document.getElementById(said.dataset.sentence).setAttribute("aria-label", said.textContent);
+    }
+    draw();
+  });
   window.addEventListener("resize", () => Object.values(charts).forEach((c) => c.resize()));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
-  document.addEventListener("visibilitychange", refresh);
-  let polling = 0;
-  const poll = () => { polling = polling || setInterval(refresh, 10000); };
-  if (!window.EventSource) { poll(); return; }
-  const stream = new EventSource(live.dataset.stream);
-  stream.addEventListener("changed", (event) => {
-    if (event.data !== live.dataset.seq) { live.dataset.seq = event.data; tries = 0; refresh(); }
-  });
-  stream.addEventListener("open", () => { clearInterval(polling); polling = 0; });
-  stream.addEventListener("error", poll);
 })();

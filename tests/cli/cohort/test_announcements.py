@@ -44,13 +44,13 @@ def test_letters_are_taken_back_while_they_are_held(offered: Office) -> None:
 
     assert "as if nothing had been offered" in said
     assert offered.ask("offers", "show", "ms")["offers"][0]["answer"] == "taken back"
-    assert "no letter is held" in offered.run("letters", "take-back", "ms").err
+    assert "no letter is waiting" in offered.run("letters", "take-back", "ms").err
 
 
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        ("", "writes to nobody"),
+        ("", "writes to no group"),
         ("[offered", "cannot be read"),
         ('[everybody]\nsubject = "x"\ntext = "y"', "[everybody] is no group"),
         ('[offered]\nsubject = "x"', "needs `subject` and `text`"),

@@ -106,7 +106,7 @@ def test_what_a_meeting_cannot_say_is_refused_in_words(met: Office) -> None:
     name = close_to_call(met)[0]
 
     nobody = met.run("meeting", "record", "ms", "nobody", "in", "--reason", "x")
-    silent = met.run("meeting", "record", "ms", name, "in")
+    silent = met.run("meeting", "record", "ms", name, "out")
     strange = met.run("meeting", "record", "ms", name, "perhaps", "--reason", "x")
     talk = met.run("meeting", "record", "ms", name, "discuss")
 

@@ -89,10 +89,10 @@ def test_a_person_is_added_by_fresh_reviews_two_names_and_nobody_else_moves(
     assert len(who) == 2
     assert (again.code, early.code, full.code) == (4, 2, 2)
     assert "is open already" in again.err
-    assert "fresh reviews are still out" in early.err
+    assert "new reviews are not in yet" in early.err
     assert "--beyond" in full.err
     assert (shown["received"], shown["waiting"], shown["places_held"]) == (2, 0, 2)
-    assert "2 of 2 fresh reviews came, 0 still out" in said
+    assert "2 of 2 new reviews came, 0 still out" in said
     assert (made["result"], made["version"], made["beyond_the_places"]) == ("added", 2, True)
     after, still = lists(fixed)
     assert after == sorted([*selected, applicant])

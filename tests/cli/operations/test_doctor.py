@@ -225,7 +225,7 @@ def test_requests_that_never_left_and_requests_that_nobody_took(
         "UPDATE assignment SET sent_at = NULL WHERE id = (SELECT min(id) FROM assignment)",
     )
     found = examined(office)
-    assert found["requests to send"][0] == found["requests on their way"][0] == "fault"
+    assert found["reviews to send"][0] == found["reviews on their way"][0] == "fault"
 
 
 def test_mail_that_is_stuck_and_mail_that_failed(sound: Office) -> None:

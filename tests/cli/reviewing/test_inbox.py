@@ -19,7 +19,7 @@ def test_the_receipt_says_what_is_stored_and_until_when_it_may_be_corrected(
     assert "to be stored: 75.0 of 100" in said.err
     assert "stored: 75.0 of 100" in said.out
     assert "it counts" in said.out
-    assert "until the cohort is fixed" in said.out
+    assert "until the list is final" in said.out
 
 
 def test_the_receipt_names_no_deadline_that_has_passed(office: Office) -> None:
@@ -38,7 +38,7 @@ def test_the_receipt_names_no_deadline_that_has_passed(office: Office) -> None:
     assert "(planned for" in receipt("2999-01-31T12:00:00Z")
     passed = receipt("2001-01-31T12:00:00Z")
     assert "planned for" not in passed
-    assert "until the cohort is fixed" in passed
+    assert "until the list is final" in passed
 
 
 def test_a_mark_may_be_typed_with_other_capitals(office: Office) -> None:

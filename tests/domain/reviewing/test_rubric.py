@@ -27,7 +27,7 @@ def test_not_applicable_takes_the_criterion_out_and_is_never_a_zero() -> None:
 
 
 def test_all_criteria_not_applicable_is_refused_with_the_cure() -> None:
-    with pytest.raises(InvalidInputError, match=r"is N/A; give a mark"):
+    with pytest.raises(InvalidInputError, match=r"is marked; give a mark"):
         utility(RUBRIC, {"Research": None, "Fit": None})
 
 

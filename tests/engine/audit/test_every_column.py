@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Boolean, Column, DateTime, Float, Integer, Table
 
-from swapflow.domain.cohort.meeting import Word
+from swapflow.domain.cohort.meeting import Shown, Word, ZoneSide
 from swapflow.domain.cohort.offer import OfferAnswer
 from swapflow.domain.cohort.proposal import Standing, Verdict
 from swapflow.domain.cohort.reconsideration import Result
@@ -39,6 +39,7 @@ WORDS: dict[str, list[str]] = {
     "assignment.status": [one.value for one in AssignmentStatus],
     "cycle.status": [one.value for one in CycleStatus],
     "cycle.purpose": [one.value for one in Purpose],
+    "meeting_look.what": [one.value for one in Shown],
     "meeting_outcome.outcome": [one.value for one in Word],
     "offer_answer.answer": [one.value for one in OfferAnswer if one is not OfferAnswer.WAITING],
     "outcome.verdict": [one.value for one in Verdict],
@@ -48,6 +49,7 @@ WORDS: dict[str, list[str]] = {
     "reconsideration.result": [one.value for one in Result],
     "score.late": [one.value for one in Late],
     "score.origin": [one.value for one in Origin],
+    "zone_confirmation.zone": [one.value for one in ZoneSide],
 }
 """Columns of a few words; another word than these could not be read at all."""
 
@@ -107,7 +109,7 @@ def other(column: Column[Any], name: str, value: Any) -> Any:  # noqa: ANN401 - 
 
 def _other_json(value: Any) -> str:  # noqa: ANN401 - any column's
     if isinstance(value, list):
-        return json.dumps(value[:-1] or [1])
+        return json.dumps(value[:-1] if value else [1])
     if isinstance(value, dict):
         changed = {**value}
         key = min(changed, default="a")

@@ -71,7 +71,7 @@ def test_below_a_floor_a_waiver_with_a_name_and_a_reason_is_needed() -> None:
     world.product.cycles.stop(CYCLE, by="dean")
     world.turn()
 
-    refused(world, InvalidInputError, "(?s)1 applications are below a floor.*A001.*review")
+    refused(world, InvalidInputError, "(?s)1 applicants are below a floor.*A001.*review")
     world.product.cohort.finalize(CYCLE, by="chair", waiver=Waiver(by="dean", reason="ill"))
 
     assert world.stands(CycleStatus.FINALIZED)
@@ -82,7 +82,7 @@ def test_below_a_floor_a_waiver_with_a_name_and_a_reason_is_needed() -> None:
     [
         (swap("A001", "A008")[:1], "4 would be selected for 3"),
         (swap("A001", "A008")[1:], "2 would be selected for 3"),
-        (swap("nobody", "A008"), "'nobody' is not a candidate"),
+        (swap("nobody", "A008"), "'nobody' is not an applicant"),
         (
             [Override(external_id="A001", verdict=Verdict.SELECTED, reason=" ")],
             "needs a reason",

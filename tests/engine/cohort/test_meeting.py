@@ -109,7 +109,7 @@ def test_a_later_meeting_takes_no_place_from_whoever_was_offered_one() -> None:
     world.product.cohort.reopen(CYCLE, names=["a", "b"], reason="an appeal")
     world.product.meetings.open(CYCLE, by="chair")
     for word in (Word.OUT, Word.WAITLIST):
-        with pytest.raises(InvalidInputError, match="nobody is told otherwise"):
+        with pytest.raises(InvalidInputError, match="an offer is not taken back"):
             says(world, "A008", word)
 
     says(world, "A008", Word.IN)

@@ -188,7 +188,7 @@ def test_programs_that_ask_nobody_twice_go_on_so() -> None:
     world.product.reviewers.add_conflicts(CYCLE, [(name, "R1")], source="test")
     world.product.reviewers.remove_conflict(CYCLE, name, "R1", by="ops", reason="none")
 
-    with pytest.raises(ConflictError, match="nobody was asked twice"):
+    with pytest.raises(ConflictError, match="no reviewer was asked twice"):
         world.product.reviewers.lift_bar(CYCLE, name, "R1", by="ops", reason="anew")
 
     assert is_barred(world, task.application, task.reviewer)

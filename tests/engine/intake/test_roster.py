@@ -203,7 +203,7 @@ def test_on_resume_due_times_have_moved_by_the_length_of_the_pause() -> None:
 @pytest.mark.parametrize("verb", ["pause", "resume"])
 def test_what_cannot_be_paused_or_resumed_says_why(verb: str) -> None:
     world = World(launch=verb == "resume")
-    with pytest.raises(NotReadyError, match="only a cycle that is"):
+    with pytest.raises(NotReadyError, match="only a program that is"):
         getattr(world.product.cycles, verb)(CYCLE, by="ops")
 
 

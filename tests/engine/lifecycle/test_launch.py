@@ -85,7 +85,7 @@ def draft(**changes: object) -> Draft:
 
 BOTH = {"review": None, "interview": None}
 REFUSALS: dict[str, tuple[Draft, str]] = {
-    "no application": (draft(applications=[]), "no application yet"),
+    "no application": (draft(applications=[]), "no applicant yet"),
     "as many places as applications": (draft(applications=3), "leave nothing to decide"),
     "more places than applications": (draft(applications=2), "leave nothing to decide"),
     "fewer stated than present": (
@@ -118,7 +118,7 @@ REFUSALS: dict[str, tuple[Draft, str]] = {
     ),
     "everyone in conflict with one application": (
         draft(roster=reviewers(2, conflicts=("A004",))),
-        "1 applications have fewer than 1 reviewers for 'review'.*A004",
+        "1 applicants have fewer than 1 reviewers for 'review'.*A004",
     ),
     "fewer reviewers than the floor needs": (
         draft(rules=rules(floors=(Floor(kind="review", count=3),)), roster=2),
@@ -143,7 +143,7 @@ REFUSALS: dict[str, tuple[Draft, str]] = {
                 applicant("open", documents=(("cv.pdf", "/f/cv.pdf", False),)),
             ],
         ),
-        "1 applications have files that are not marked redacted.*\\(open\\)",
+        "1 applicants have files that are not marked redacted.*\\(open\\)",
     ),
     "a certificate without a sigma": (
         draft(rules=rules(rule=RuleName.CERTIFIED)),

@@ -53,7 +53,7 @@ def test_what_a_late_applicant_is_promised_is_reckoned_before_and_after_the_impo
     assert after == coming
     assert str(coming.message) == (
         "1 applicant lacks promised reviews that cost 40 minutes: 15 are free, and 25 of the 225 "
-        "kept for requests of staff would pay the rest (`swapflow cycle reserve CYCLE --take`)"
+        "kept for staff would pay the rest (`swapflow cycle reserve CYCLE --take`)"
     )
     assert "LATE" not in {name for name, _ in world.asked()}, "the reserve is not spent unasked"
 

@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 
 from swapflow.domain.people.reviewer import DeclineKind
+from swapflow.domain.personal_link import MASK
 from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT
 from swapflow.domain.rules import Purpose, Rules, SeatLine
 from swapflow.domain.rules_text import from_text, to_text
@@ -69,8 +70,9 @@ def test_ten_assignments_make_one_mail_that_says_how_many_and_until_when() -> No
     assert record.mail.to == "r1@example.org"
     assert record.mail.subject.startswith("10 reviews wait for you")
     assert "The next one is due by" in record.mail.text
-    assert "/inbox" in record.mail.text
-    assert "/inbox" in record.mail.html
+    assert f"/sign-in/reviews/{MASK}" in record.mail.text
+    assert f"/sign-in/reviews/{MASK}" in record.mail.html
+    assert "They take about 10 min." in record.mail.text
 
 
 def test_a_delivery_that_is_repeated_mails_once_a_day() -> None:

@@ -43,7 +43,7 @@ def test_everybody_is_told_once_what_was_decided_when_the_time_to_undo_is_over(
     assert "cannot offer you a place" in sent["a2@example.org"]
     assert set(office.states().values()) == {LetterState.SENT}
     assert office.send() == {}
-    with pytest.raises(NotReadyError, match="nobody to write to"):
+    with pytest.raises(NotReadyError, match="no letter to send"):
         office.announce(waitlist=2)
     office.world.verify()
 
@@ -76,7 +76,7 @@ def test_until_they_leave_letters_and_their_offers_are_taken_back_all_together(
     stands = office.product.offers.standing(CYCLE)
     assert {offer.answer for offer in stands.offers} == {OfferAnswer.TAKEN_BACK}
     assert len(office.world.events(EventType.ANNOUNCEMENT_TAKEN_BACK)) == 1
-    with pytest.raises(NotReadyError, match="no letter is held"):
+    with pytest.raises(NotReadyError, match="no letter is waiting"):
         office.product.announcements.take_back(CYCLE, by="ops")
     # As if nothing had been: the same people are offered the same places, and told.
     office.offer()
@@ -138,7 +138,7 @@ def test_reopening_after_letters_have_left_keeps_what_was_promised(office: Offic
     ("happens", "to", "why"),
     [
         ("reopened", "A005", "the list is open again"),
-        ("withdrawn", "A005", "the application is withdrawn"),
+        ("withdrawn", "A005", "the applicant is withdrawn"),
         ("declined", "A008", "the offer is closed"),
         ("promoted", "A005", "a place was offered since"),
     ],
@@ -216,7 +216,8 @@ def test_a_paragraph_about_a_date_is_left_out_where_there_is_none() -> None:
 
     office.announce(wording=only, hold=timedelta())
 
-    assert office.send()["a8@example.org"].rstrip().endswith("Yes.")
+    written, _link, _below = office.send()["a8@example.org"].partition("Answer the offer:")
+    assert written.rstrip().endswith("Yes.")
 
 
 @pytest.mark.parametrize(
@@ -273,5 +274,5 @@ def test_letters_speak_the_language_of_their_program() -> None:
 def test_before_a_list_is_fixed_there_is_nothing_to_tell() -> None:
     world = World(applications=PEOPLE)
 
-    with pytest.raises(NotReadyError, match="not fixed"):
+    with pytest.raises(NotReadyError, match="not final"):
         world.product.announcements.draft(CYCLE, usual_wording())

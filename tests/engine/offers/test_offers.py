@@ -66,7 +66,7 @@ def test_before_a_list_is_fixed_there_is_nothing_to_offer() -> None:
     world = World()
     world.turn()
 
-    with pytest.raises(NotReadyError, match="is not fixed"):
+    with pytest.raises(NotReadyError, match="is not final"):
         world.product.offers.make(CYCLE, by="ops")
 
 
@@ -76,7 +76,7 @@ def test_nobody_but_those_who_were_shown_is_offered_a_place() -> None:
     seen = [numbers[name] for name in ("A008", "A007", "A006")]
 
     assert offered(world, seen=seen, at_most=2) == ["A008", "A007"]
-    with pytest.raises(ConflictError, match="somebody else may be next"):
+    with pytest.raises(ConflictError, match="another applicant may be next"):
         offered(world, seen=seen)
 
     assert len(world.product.offers.standing(CYCLE).offers) == 2

@@ -158,7 +158,7 @@ def test_opening_needs_a_reason_an_applicant_and_a_program_that_asks() -> None:
     with pytest.raises(NotFoundError):
         act(CYCLE, 1, 99, by="r1", reason="x")
     world.product.cycles.stop(CYCLE, by="ops", reason="enough")
-    with pytest.raises(InvalidInputError, match="asked any more"):
+    with pytest.raises(InvalidInputError, match="no more reviews are asked for"):
         act(CYCLE, 1, 0, by="r1", reason="x")
     assert world.product.reviewers.seat_view(CYCLE, 0) is None
 

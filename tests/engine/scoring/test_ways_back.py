@@ -7,10 +7,11 @@ import pytest
 
 from swapflow.domain.people.application import ApplicationStatus
 from swapflow.domain.people.reviewer import Absence
+from swapflow.domain.reviewing.assignment import PullReason
 from swapflow.engine.services.applicants import ApplicantService
 from swapflow.engine.services.reviewers import ReviewerService
 from swapflow.engine.services.scores import ScoreService
-from swapflow.errors import InvalidInputError, NotFoundError
+from swapflow.errors import ConflictError, InvalidInputError, NotFoundError
 from tests.engine.cycle_by_hand import CYCLE, World, applicant, reviewer, rules
 
 
@@ -101,6 +102,29 @@ def not_away(world: World) -> None:
     world.product.tasks.remove_absence(CYCLE, 0, Absence(first=today, last=today))
 
 
+def sent_away(world: World) -> None:
+    today = world.ledger.now().date()
+    days = Absence(first=today, last=today)
+    world.product.reviewers.send_away(CYCLE, 0, days, give=False, by="ops", reason="x")
+
+
+def all_held(world: World) -> None:
+    world.product.applicants.move_all(CYCLE, [0, 1], ApplicationStatus.HELD, by="ops", reason="x")
+
+
+def all_released(world: World) -> None:
+    world.product.applicants.move_all(CYCLE, [0, 1], ApplicationStatus.READY, by="ops", reason="x")
+
+
+def all_asked(world: World) -> None:
+    world.product.applicants.ask_all(CYCLE, [0, 1], "review", by="ops", reason="x")
+
+
+def none_asked(world: World) -> None:
+    for one in world.product.applicants.staff_requests(CYCLE):
+        world.product.applicants.take_back_wish(CYCLE, one.id, by="ops")
+
+
 def in_conflict(world: World) -> None:
     world.product.reviewers.add_conflicts(CYCLE, [("A007", "R3")], source="test")
 
@@ -120,7 +144,10 @@ def unpinned(world: World) -> None:
 WAYS: dict[str, tuple[Way, Way]] = {
     "ApplicantService.move": (withdrawn, reinstated),
     "ApplicantService.join_values": (joined, kept_apart),
+    "ApplicantService.move_all": (all_held, all_released),
+    "ApplicantService.ask_all": (all_asked, none_asked),
     "ReviewerService.leave": (left, returned),
+    "ReviewerService.send_away": (sent_away, not_away),
     "ScoreService.void": (voided, restored),
     "ScoreService.void_reviewer": (all_voided, all_restored),
     "ReviewerService.add_conflicts": (in_conflict, in_no_conflict),
@@ -131,6 +158,8 @@ WAYS: dict[str, tuple[Way, Way]] = {
 
 BACK = {
     "ApplicantService.keep_values_apart",
+    "ApplicantService.take_back_request",
+    "ApplicantService.take_back_wish",
     "ReviewerService.come_back",
     "ReviewerService.remove_conflict",
     "ReviewerService.lift_bar",
@@ -149,13 +178,13 @@ READS = {
 }  # fmt: skip
 
 
-def half_answered() -> World:
+def half_answered(reviewers: int = 3) -> World:
     """A program in which R1 has handed in two reviews, and has others open."""
     people = [
         applicant(f"A{n:03d}", selection={"site": "NORTH" if n % 2 else "North"})
         for n in range(1, 9)
     ]
-    roster = [reviewer(f"R{n}") for n in range(1, 4)]
+    roster = [reviewer(f"R{n}") for n in range(1, reviewers + 1)]
     world = World(rules=rules(budget=60), applications=people, roster=roster)
     world.turn()
     for task in world.waiting("R1")[:2]:
@@ -233,6 +262,36 @@ def test_nobody_returns_to_an_address_that_another_reviewer_has() -> None:
         returned(world)
 
 
+def test_a_request_taken_back_after_the_coordinator_read_it_is_not_carried_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    world = half_answered(reviewers=6)
+    all_asked(world)
+    read_before = world.product.applicants.staff_requests(CYCLE)
+    world.product.applicants.take_back_wish(CYCLE, read_before[0].id, by="ops")
+    monkeypatch.setattr(type(world.ledger), "wishes", lambda *_: read_before)
+
+    world.turn()
+
+    monkeypatch.undo()
+    asked = [p.application for p in world.ledger.pulls(CYCLE) if p.why is PullReason.STAFF]
+    assert asked == [read_before[1].application]
+    world.verify()
+
+
+def test_a_request_that_was_carried_out_or_taken_back_is_not_taken_back_again() -> None:
+    world = half_answered(reviewers=6)
+    all_asked(world)
+    first, second = world.product.applicants.staff_requests(CYCLE)
+    world.product.applicants.take_back_wish(CYCLE, first.id, by="ops")
+    world.run()
+
+    for one in (first, second):
+        with pytest.raises(ConflictError):
+            world.product.applicants.take_back_wish(CYCLE, one.id, by="ops")
+    assert len([p for p in world.ledger.pulls(CYCLE) if p.why is PullReason.STAFF]) == 1
+
+
 def _state(world: World) -> dict[str, object]:
     """What decisions and lists see of people and reviews."""
     roster = world.product.reviewers.list(CYCLE)
@@ -243,6 +302,7 @@ def _state(world: World) -> dict[str, object]:
         "reviewers": [(r.external_id, r.active, r.absences) for r in roster],
         "conflicts": world.ledger.conflicts(CYCLE),
         "scores": sorted((s.assignment_id, s.value, s.counts) for s in world.standing().values()),
+        "asked": world.product.applicants.staff_requests(CYCLE),
         "pins": [(p.application, p.verdict) for p in world.product.reports.pins(CYCLE)],
         "sums": world.tally().numerator.tolist(),
     }

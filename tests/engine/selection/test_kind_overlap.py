@@ -159,6 +159,7 @@ def test_the_check_before_the_launch_counts_what_may_be_drawn() -> None:
     assert most > 0
     (only,) = told
     assert only == (
-        f"kinds overlap by chance: at most {most} × interview go to applicants near the cut, for "
+        f"reviews and interviews are compared by chance: at most {most} × interview "
+        "go to applicants near the cut, for "
         f"{3 * most} of the 240 that the floors and the reserve leave"
     )

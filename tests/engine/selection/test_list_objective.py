@@ -180,7 +180,7 @@ def test_whoever_is_put_in_or_out_is_so_in_every_list_and_it_is_on_record() -> N
     assert listed(made.product.cohort.propose(CYCLE)) == ["A002", "A003", "A005"]
     with pytest.raises(InfeasibleError, match="lower the minimum of region = North from 2 to 1"):
         made.product.cohort.pin(CYCLE, "A008", PinSide.IN, by="dean", reason="one more")
-    with pytest.raises(InvalidInputError, match="stands so already"):
+    with pytest.raises(InvalidInputError, match="has this status already"):
         made.product.cohort.pin(CYCLE, "A005", PinSide.IN, by="dean", reason="again")
     made.product.cohort.pin(CYCLE, "A005", PinSide.FREE, by="dean", reason="the condition is gone")
     assert listed(made.product.cohort.propose(CYCLE)) == ["A002", "A003", "A008"]

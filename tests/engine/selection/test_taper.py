@@ -158,7 +158,7 @@ def test_the_check_before_a_launch_says_what_many_at_once_cost() -> None:
     world.product.cycles.change_rules(CYCLE, replace(TAPERED, taper=0.0), by="ops", reason="fast")
     off = " ".join(str(one) for one in world.product.cycles.preview(CYCLE).warnings)
 
-    assert "up to 600 requests are out at once, near the end at most 50%" in said
+    assert "up to 600 reviews are out at once, near the end at most 50%" in said
     assert "`taper = 0.5` keeps fewer out" in off
     assert "at once" not in " ".join(
         str(one) for one in few.product.cycles.preview(CYCLE).warnings

@@ -131,7 +131,7 @@ def test_a_card_before_anything_is_known_says_so() -> None:
 
     assert (card.standing, card.decided, card.reviews) == (None, None, ())
     assert "Nothing is decided yet" in said
-    assert "Nobody was asked about this applicant." in said
+    assert "No review of this applicant yet." in said
     with pytest.raises(NotFoundError):
         world.product.reports.decision_card(CYCLE, "nobody")
     world.ledger.dispose()
@@ -198,7 +198,7 @@ def test_names_in_several_scripts_stand_in_a_pdf(world: World) -> None:
         # Letters that are drawn as one come back from a PDF in parts, so letters are compared.
         lacking = {letter for letter in name if letter not in text} - {" "}
         assert not lacking, (name, lacking)
-        assert "Where the applicant stands" in text
+        assert "Rank of the applicant" in text
 
 
 def test_the_same_card_makes_the_same_pdf(world: World) -> None:

@@ -308,7 +308,7 @@ def test_the_method_is_told_in_plain_words_and_without_a_claim_of_merit() -> Non
     assert "This is about marks, not merit." in text
     assert "Applicants: 2, for 1 place." in text
     assert "Scores that count: 12 × review, 1 × interview." in text
-    assert "Spent: 400 of 1000 minutes; 20 more were set aside" in text
+    assert "Spent: 400 of 1000 minutes; 20 more were kept for open reviews" in text
     assert "further reviews: 25.0 of 100 points a place" in text
     jargon = r"\b(arms?|pulls?|oracle|rival|ledger|watermark|lockstep|sigma|delta)\b|[σδε]"
     assert re.findall(jargon, plain) == []
@@ -335,7 +335,7 @@ def test_the_method_sheet_tells_what_is_proven_from_what_is_judged() -> None:
 
     proven, judged = of(rule="certified", stop_reason="certified", objective="diverse")
     assert "Nothing about this list as a whole is proven." in proven
-    assert "for this kind of list there is no proof" in judged
+    assert "for a list like this there is no proof" in judged
 
 
 def test_the_models_estimate_never_stands_in_the_section_of_promises() -> None:

@@ -307,12 +307,12 @@ def test_ready_is_read_and_anything_unclear_is_asked_about() -> None:
     assert [a.ready for a in found.new] == [True, False]
     assert refused(b"id,ready\n1,\n2,soon\n") == [
         (
-            "line 2, column 'ready': it does not say whether the application is complete. "
+            "line 2, column 'ready': it does not say whether the applicant is complete. "
             "Write yes "
             "or no"
         ),
         (
-            "line 3, column 'ready', value 'soon': it does not say whether the application is "
+            "line 3, column 'ready', value 'soon': it does not say whether the applicant is "
             "complete. Write yes or no"
         ),
     ]

@@ -141,14 +141,14 @@ def test_every_problem_of_a_roster_is_named_at_once() -> None:
 def test_kinds_that_the_rules_do_not_know_are_named() -> None:
     assert refused(b"id,capacity:reveiw\nr1,2\n") == [
         (
-            "line 1, column 'capacity:reveiw': there is no kind 'reveiw'. The kinds are review, "
-            "interview"
+            "line 1, column 'capacity:reveiw': there is no review 'reveiw'. The "
+            "reviews and interviews are review, interview"
         )
     ]
     assert refused(b"id,kinds\nr1,exam\n") == [
         (
-            "line 2, column 'kinds', value 'exam': there is no kind 'exam'. The kinds are review, "
-            "interview"
+            "line 2, column 'kinds', value 'exam': there is no review 'exam'. The "
+            "reviews and interviews are review, interview"
         )
     ]
 

@@ -170,7 +170,7 @@ def test_one_score_for_several_criteria_needs_a_scale() -> None:
 
     assert refused(data, rules=rules("Depth", "Fit")) == [
         (
-            "line 2, column 'score', value '4': the rubric of 'review' has 2 criteria, not "
+            "line 2, column 'score', value '4': the score form of 'review' has 2 criteria, not "
             "one. Give a "
             "column for each ('Depth', 'Fit'), or state the scale of the score, e.g. 0..5"
         )
@@ -218,11 +218,11 @@ def test_the_kind_comes_from_its_column_or_the_caller_or_is_asked_for() -> None:
         (
             "line 1: nothing says of which kind the scores are. Name the kind, or add a "
             "column kind. "
-            "The kinds are review, interview"
+            "The reviews and interviews are review, interview"
         )
     ]
     assert refused(data, rules=both, kind="exam") == [
-        "line 1: there is no kind 'exam'. The kinds are review, interview"
+        "line 1: there is no review 'exam'. The reviews and interviews are review, interview"
     ]
 
 

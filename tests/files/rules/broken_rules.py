@@ -41,7 +41,7 @@ PROBLEMS: list[tuple[str, str]] = [
     (
         GOOD.replace("1000", "9"),
         (
-            "budget = 9: the cheapest kind costs 10, so not one review can be paid. Raise the "
+            "budget = 9: the cheapest review costs 10, so not one review can be paid. Raise the "
             "budget to 10 or more, in the same unit as the costs"
         ),
     ),
@@ -81,7 +81,7 @@ PROBLEMS: list[tuple[str, str]] = [
     (
         'zone = "Mars/North"\n' + GOOD,
         (
-            'zone = "Mars/North": there is no such time zone. Write one such as '
+            'zone = "Mars/North": this time zone is not known. Write one like '
             '"Europe/Berlin", '
             '"America/New_York", "UTC" or "AoE" (anywhere on Earth)'
         ),
@@ -95,16 +95,16 @@ PROBLEMS: list[tuple[str, str]] = [
     ),
     (
         "blidn = true\n" + GOOD,
-        "blidn = true: there is no such setting here. Did you mean blind? Otherwise remove it",
+        "blidn = true: this setting is not known here. Did you mean blind? Otherwise remove it",
     ),
     (
         "delta = 0.1\n" + GOOD,
-        "delta = 0.1: there is no such setting here. Move it to advanced",
+        "delta = 0.1: this setting is not known here. Move it to advanced",
     ),
     (
         ADVANCED + "budget = 5\n",
         (
-            "advanced, budget = 5: there is no such setting here. Move it to the top of the "
+            "advanced, budget = 5: this setting is not known here. Move it to the top of the "
             "file, "
             "above every [table]"
         ),
@@ -112,7 +112,7 @@ PROBLEMS: list[tuple[str, str]] = [
     (
         GOOD + "colour = 5\n",
         (
-            'kinds 1 ("review"), colour = 5: there is no such setting here. Remove it; the '
+            'kinds 1 ("review"), colour = 5: this setting is not known here. Remove it; the '
             "settings here are name, cost, gain, requires, requires_count, maximum, total, "
             "seats, quorum, approval, window_days, guidance, questions, link, confidence"
         ),
@@ -169,12 +169,13 @@ PROBLEMS: list[tuple[str, str]] = [
     ),
     (
         GOOD + '[[places]]\nname = "all"\nnumber = 1\n',
-        'places = "all": the same name stands there 2 times. Rename or remove the others',
+        'places = "all": the same name is there 2 times. Rename or remove the others',
     ),
     (
         GOOD.replace('"review"', '"Big Review"'),
         (
-            'kinds 1 ("Big Review"), name = "Big Review": the name of a kind is made of small '
+            'kinds 1 ("Big Review"), name = "Big Review": the name of a review or '
+            "interview is made of small "
             "letters, digits, - and _, begins with a letter and has at most 24 characters. "
             "Write "
             'a name such as "review" or "interview"'
@@ -189,7 +190,7 @@ PROBLEMS: list[tuple[str, str]] = [
         (
             'kinds 1 ("review"), gain = 0: the gain says how many reviews one of these is '
             "worth, "
-            "so it is above 0. Write 1 for the first kind, and e.g. 6 for an interview that "
+            "so it is above 0. Write 1 for the first one, and e.g. 6 for an interview that "
             "tells "
             "as much as six reviews"
         ),
@@ -201,8 +202,8 @@ PROBLEMS: list[tuple[str, str]] = [
     (
         GOOD + "quorum = 2\n",
         (
-            'kinds 1 ("review"), quorum = 2: a quorum of 2 cannot be met with 1 seat. Write a '
-            "number from 1 to 1, or raise seats"
+            'kinds 1 ("review"), quorum = 2: a quorum of 2 cannot be met with 1 reviewer. Write a '
+            "number from 1 to 1, or raise `seats`"
         ),
     ),
     (
@@ -212,7 +213,7 @@ PROBLEMS: list[tuple[str, str]] = [
     (
         GOOD + "window_days = -1\n",
         (
-            'kinds 1 ("review"), window_days = -1: nobody can answer before being asked. '
+            'kinds 1 ("review"), window_days = -1: no reviewer can answer before being asked. '
             "Write "
             "the days a reviewer has, or 0 for no due date"
         ),
@@ -220,15 +221,14 @@ PROBLEMS: list[tuple[str, str]] = [
     (
         GOOD + 'requires = "exam"\n',
         (
-            'kinds 1 ("review"), requires = "exam": there is no kind of that name; the kinds '
-            "are "
-            '"review". Name one of them, or add it under [[kinds]]'
+            'kinds 1 ("review"), requires = "exam": there is no review of that name; there '
+            'are "review". Name one of them, or add it under [[kinds]]'
         ),
     ),
     (
         GOOD + 'requires = "review"\n',
         (
-            'kinds 1 ("review"), requires = "review": these kinds wait for each other, so '
+            'kinds 1 ("review"), requires = "review": these reviews wait for each other, so '
             "none "
             "can ever begin: review → review. Remove one `requires` in that circle"
         ),
@@ -236,8 +236,8 @@ PROBLEMS: list[tuple[str, str]] = [
     (
         GOOD + "requires_count = 2\n",
         (
-            'kinds 1 ("review"), requires_count = 2: it counts the kind that must come '
-            "first, and none is named. Name that kind under `requires`, or remove "
+            'kinds 1 ("review"), requires_count = 2: it counts the review that must come '
+            "first, and none is named. Name that review under `requires`, or remove "
             "`requires_count`"
         ),
     ),
@@ -255,7 +255,7 @@ PROBLEMS: list[tuple[str, str]] = [
     (
         FLOOR.replace('kind = "review"', 'kind = "reveiw"'),
         (
-            'floors 1, kind = "reveiw": there is no kind of that name; the kinds are '
+            'floors 1, kind = "reveiw": there is no review of that name; there are '
             '"review". '
             "Name one of them, or add it under [[kinds]]"
         ),
@@ -275,7 +275,7 @@ PROBLEMS: list[tuple[str, str]] = [
     (
         FLOOR + '[[floors]]\nkind = "review"\ncount = 1\n',
         (
-            'floors = "review for all": the same pair of kind and for stands there 2 times. '
+            'floors = "review for all": the same pair of kind and for is there 2 times. '
             "Rename or remove the others"
         ),
     ),
@@ -365,7 +365,7 @@ PROBLEMS: list[tuple[str, str]] = [
     (
         ADVANCED + "epsilon = -0.1\n",
         (
-            "advanced, epsilon = -0.1: epsilon is a loss one accepts, so it is 0 or more. "
+            "advanced, epsilon = -0.1: epsilon is what one accepts to miss, so it is 0 or more. "
             "Write "
             "0, or e.g. 0.1 (a tenth of one applicant's full score)"
         ),
@@ -392,16 +392,15 @@ PROBLEMS: list[tuple[str, str]] = [
     (
         ADVANCED + "kind_overlap = 0.25\n",
         (
-            "advanced, kind_overlap = 0.25: the share near the cut who get another kind by "
-            "chance is from 0 to 0.2. Write 0.1 for one in ten, or 0 for nobody"
+            "advanced, kind_overlap = 0.25: the share near the cut who get another review "
+            "by chance is from 0 to 0.2. Write 0.1 for one in ten, or 0 for none"
         ),
     ),
     (
         ADVANCED + "settled = 1\n",
         (
-            "advanced, settled = 1: settled is a share of the cohort's value, from 0 up to "
-            "but "
-            "not 1. Write 0.0005, the usual value"
+            "advanced, settled = 1: `settled` is a share of the list's value, from 0 up "
+            "to but not 1. Write 0.0005, the usual value"
         ),
     ),
     (

@@ -210,9 +210,8 @@ def test_more_than_six_kinds_are_refused() -> None:
 
     assert found(GOOD + kinds) == [
         (
-            "kinds = 7: there are 7 kinds, and 6 are the most. Join kinds that cost and tell "
-            "about "
-            "the same"
+            "kinds = 7: there are 7 reviews and interviews, and 6 are the most. "
+            "Join those that cost and tell about the same"
         )
     ]
 
@@ -225,7 +224,7 @@ def test_kinds_that_wait_for_each_other_are_named_once_as_a_circle() -> None:
 
     assert found(GOOD + circle) == [
         (
-            'kinds 2 ("a"), requires = "b": these kinds wait for each other, so none can '
+            'kinds 2 ("a"), requires = "b": these reviews wait for each other, so none can '
             "ever begin: "
             "a → b → c → a. Remove one `requires` in that circle"
         )

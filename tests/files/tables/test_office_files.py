@@ -100,7 +100,7 @@ def test_a_byte_that_no_one_can_see_is_named_with_its_cell_and_the_others_are_re
 
     (row,) = found.bad
     assert (row.line, row.column, row.value) == (3, "Name", "Zo\ufffdë")
-    assert row.reason == "the cell holds a control character (U+0000)"
+    assert row.reason == "the cell contains a control character (U+0000)"
     assert [new.external_id for new in found.new] == ["A01"]
 
 
@@ -360,8 +360,8 @@ def test_one_page_of_several_is_pointed_out() -> None:
     [
         ('[{"id": "A1",}]', "this is no JSON"),
         ("[" * 100_000 + "]" * 100_000, "nested too deeply"),
-        ('{"id": "A1", "id": "A2"}', "the key 'id' stands twice in one object"),
-        ('[{"id": "A1", "id": "A2"}]', "this key stands twice in one object"),
+        ('{"id": "A1", "id": "A2"}', "the key 'id' occurs twice in one object"),
+        ('[{"id": "A1", "id": "A2"}]', "this key occurs twice in one object"),
         ('{"a": [1, 2]}', "a list of objects is expected"),
         ("[1, 2]", "a list of objects is expected"),
         ('[["id", "name"], ["A1"]]', "a list of objects is expected"),

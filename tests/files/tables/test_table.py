@@ -64,7 +64,9 @@ def test_the_encoding_that_staff_name_is_taken_without_a_warning() -> None:
 
 
 def test_bytes_that_the_encoding_does_not_know_are_named_by_line() -> None:
-    with pytest.raises(InvalidInputError, match=r"line 3 holds bytes that cp1252 does not know"):
+    with pytest.raises(
+        InvalidInputError, match=r"line 3 contains bytes that cp1252 does not know"
+    ):
         read_table(b"id,name\n1,a\n2,\x81\n", encoding="cp1252")
 
 
@@ -148,12 +150,11 @@ def test_rows_that_do_not_line_up_with_the_header_are_named_with_a_cure() -> Non
         (
             "line 3, value '2 | Bo': the row has 2 cells, the header has 3. Add the missing "
             "cells, "
-            "empty ones too, so that every value stands in its column"
+            "empty ones too, so that every value is in its column"
         ),
         (
             "line 4, value '3 | Cy | Bonn | Germany': the row has 4 cells, the header has 3. "
-            "Put a "
-            "cell that holds the separator into quotation marks"
+            "Put a cell that contains the separator into quotation marks"
         ),
     ]
     assert [row["id"] for row in table.rows] == ["1", "4"]

@@ -28,9 +28,9 @@ def test_a_meeting_is_opened_once_and_keeps_who_opened_it(ledger: SqlLedger) -> 
 def test_what_is_said_later_holds_and_what_was_said_before_is_kept(ledger: SqlLedger) -> None:
     with ledger.write("fall") as tx:
         tx.open_meeting(1, by="ann")
-        tx.insert_said(1, 3, Word.DISCUSS, reason="", by="ann")
-        tx.insert_said(1, 4, Word.OUT, reason="too late", by="bob")
-        tx.insert_said(1, 3, Word.IN, reason="a strong essay é", by="bob")
+        tx.insert_said(1, [3], Word.DISCUSS, line="", reason="", by="ann")
+        tx.insert_said(1, [4], Word.OUT, line="", reason="too late", by="bob")
+        tx.insert_said(1, [3], Word.IN, line="", reason="a strong essay é", by="bob")
         within = tx.meeting(1)
 
     meeting = ledger.meeting("fall", 1)
@@ -67,7 +67,7 @@ def test_a_meeting_is_closed_and_reopened_as_often_as_it_must_be(ledger: SqlLedg
 
 def test_nothing_is_recorded_where_no_meeting_was_opened(ledger: SqlLedger) -> None:
     with pytest.raises(RefusedStatementError), ledger.write("fall") as tx:
-        tx.insert_said(1, 3, Word.IN, reason="x", by="ann")
+        tx.insert_said(1, [3], Word.IN, line="", reason="x", by="ann")
 
     assert ledger.meeting("fall", 1) is None
 

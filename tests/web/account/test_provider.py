@@ -334,7 +334,7 @@ def test_an_address_that_passed_to_somebody_else_does_not_bring_the_account_alon
     served.browser().signs_in("john")
     served.there.knows("jane", email="jsmith@example.org", email_verified=True)
 
-    refused(served.browser().signs_in("jane"), 403, "belongs to somebody else")
+    refused(served.browser().signs_in("jane"), 403, "belongs to another person")
 
 
 @pytest.mark.parametrize(
@@ -418,7 +418,7 @@ def test_a_strict_program_asks_for_the_provider_in_place_and_comes_back(served: 
     assert asked.status_code == 403
     assert "through your organisation" in asked.text
     assert f'href="/sign-in/provider?next={quote(path)}"' in asked.text
-    assert "This program opens only to whoever signs in" in asked.text
+    assert "This program opens only to people who sign in" in asked.text
     assert 'href="/sign-in/provider?next=/inbox"' in inbox.text
     assert "no reviewer role" not in inbox.text
     assert entered.headers["location"] == path

@@ -371,4 +371,4 @@ def test_a_refusal_names_its_code_and_what_it_is_about(site: Site) -> None:
     assert (malformed.json()["code"], malformed.json()["params"]) == ("request_malformed", {})
     assert stranger.json()["code"] == "program_not_visible"
     assert "see_progress" in me["permissions"]
-    assert "see how a program stands" in me["rights"]
+    assert "see how far a program is" in me["rights"]

@@ -25,12 +25,16 @@ def file(text: str | bytes, name: str = "list.csv") -> dict[str, Any]:
 
 
 NOT_FOR_PROGRAMS = {
+    "/undo/": "acts of a program take effect at once; what staff press can be taken back by staff",
     "/waiting": "a review that waited on a device; a program sends its reviews itself",
     "sign-in": "a key needs none",
+    "answer/{token}": "an applicant's own, by the link in a mail",
     "sign-out": "a key is revoked",
     "language": "how pages speak to a person; the API speaks English",
     "me/password": "a person's own, in a session",
     "me/devices": "a person's own, in a session",
+    "/ticked": "several at once for a person; a program asks for one after the other",
+    "ask/undo": "a press by mistake; a program asks for what it means",
     "rubrics": "a rubric is a part of the rules, which are read and put",
     "rules/file": "the rules are put as text",
     "/questions": "five fields of the rules, which are put as text",
@@ -72,6 +76,9 @@ def test_whatever_a_page_changes_the_api_changes_too_or_there_is_a_reason() -> N
         "/decide/{cycle_id}/meeting/close": "/meeting/close",
         "/decide/{cycle_id}/meeting/reopen": "/meeting/reopen",
         "/decide/{cycle_id}/meeting/{number}": "/meeting-outcome",
+        "/decide/{cycle_id}/outcomes": "/meeting/outcomes",
+        "/decide/{cycle_id}/zones/{zone}": "/meeting/zones/{zone}",
+        "/decide/{cycle_id}/meeting/{number}/look": "/looks/{what}",
         "/decide/{cycle_id}/meeting/{number}/endorse": "/endorsements",
         "/decide/{cycle_id}/offers/make": "POST /api/v1/cycles/{cycle_id}/offers",
         "/decide/{cycle_id}/offers/answer": "/offer/answer",

@@ -19,8 +19,12 @@ from tests.web.site import SITE_RULES, Site
 
 HERE = f"{V1}/cycles/fall"
 
-VERSIONED_OTHERWISE = {"/api/v1/tasks/{task}/draft"}
-"""A draft's version is a field, as it is in the page's script."""
+VERSIONED_OTHERWISE = {
+    # A draft's version is a field, as it is in the page's script.
+    "/api/v1/tasks/{task}/draft",
+    # Each applicant of one decision has a revision of their own, in the body.
+    "/api/v1/cycles/{cycle_id}/meeting/outcomes",
+}
 
 POSTS = {
     "/api/v1/cycles/{cycle_id}/applicants/{number}/contact",

@@ -23,7 +23,7 @@ def test_before_the_list_is_fixed_nobody_can_be_written_to(site: Site) -> None:
 
     page = site.signed_in(Role.CHAIR).get(LETTERS).text
 
-    assert "once the list is fixed and signed" in page
+    assert "once the list is final and signed" in page
     assert "<textarea" not in page
 
 
@@ -58,9 +58,9 @@ def test_held_letters_are_taken_back_with_one_press(site: Site) -> None:
     site.later(3600)
     site.turn()
     assert states(site) == {LetterState.TAKEN_BACK}
-    assert "Taken back by" in client.get(LETTERS).text
+    assert "Undone by" in client.get(LETTERS).text
     again = client.post(f"{LETTERS}/take-back")
-    assert (again.status_code, "No letter is held" in again.text) == (422, True)
+    assert (again.status_code, "No letter is waiting" in again.text) == (422, True)
 
 
 def test_nothing_is_sent_that_was_not_shown(site: Site) -> None:

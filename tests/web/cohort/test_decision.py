@@ -34,7 +34,7 @@ def test_a_list_is_prepared_signed_and_fixed_as_proposed(site: Site) -> None:
     assert (prepared.status_code, signed) == (303, 303)
     assert site.product.cycles.get("fall").status is CycleStatus.FINALIZED
     page = client.get(path).text
-    assert "Version 1 of the list is fixed" in page
+    assert "The list is final (version 1)" in page
     assert "This is about marks, not merit." in page
     assert all(name in page for name in proposed)
     assert site.product.cohort.signatures("fall", 1) == (("chair@example.org", "chair"),)
@@ -289,7 +289,7 @@ def test_a_score_form_that_was_changed_after_the_first_requests_is_named_to_whoe
     path = ended(site)
     client = site.signed_in(Role.OPERATIONS)
     before = client.get(path).text
-    assert "Score forms changed after the first requests: 0" in before
+    assert "Score forms changed after the first review was asked for: 0" in before
     fields = fields_of(client.get("/setup/fall/rubrics/review").text)
     change = {"criteria.0.weight": "5", "reason": "asked for", "do": "save"}
     saved = client.post("/setup/fall/rubrics/review", data={**fields, **change})
@@ -297,8 +297,8 @@ def test_a_score_form_that_was_changed_after_the_first_requests_is_named_to_whoe
 
     page = client.get(path).text
 
-    assert "Score forms changed after the first requests: 1: review by operations" in page
-    assert "(asked for). Whoever signs accepts them." in page
+    assert "after the first review was asked for: 1: review by operations" in page
+    assert "(asked for). Signing accepts them." in page
 
 
 def test_the_checks_say_that_groups_are_recorded_and_never_what_they_are(site: Site) -> None:

@@ -66,7 +66,7 @@ def test_compliance_alone_sees_groups_and_each_look_is_written_down_first(site: 
     assert "colour × shape" in both.text
     wrong = officer.post("/today/fall/monitoring", data={"cross": ["nothing"]})
     assert wrong.status_code == 422
-    assert "was declared by nobody" in wrong.text
+    assert "was declared by no applicant" in wrong.text
     assert len(looks(site)) == 3
 
 
@@ -209,7 +209,7 @@ def test_a_record_that_is_not_finished_is_refused_in_words(site: Site) -> None:
     refused = program(site).get(f"{V1}/cycles/fall/bundle")
 
     assert refused.status_code == 422
-    assert "fixes a list first" in refused.json()["detail"]
+    assert "makes a list final first" in refused.json()["detail"]
 
 
 def test_a_program_takes_lists_with_and_without_the_guard(site: Site) -> None:

@@ -30,7 +30,7 @@ def test_before_the_list_is_fixed_the_page_leads_to_it(site: Site) -> None:
     page = chair(site).get(OFFERS)
 
     assert page.status_code == 200
-    assert "Places can be offered once the list is fixed" in page.text
+    assert "Places can be offered once the list is final" in page.text
     assert "/offers/make" not in page.text
 
 
@@ -71,7 +71,7 @@ def test_a_form_that_was_shown_before_others_acted_offers_nothing(site: Site) ->
     again = client.post(f"{OFFERS}/make", data={"seen": before})
 
     assert again.status_code == 409
-    assert "somebody else may be next" in again.text
+    assert "another applicant may be next" in again.text
     assert len(site.product.offers.standing("fall").offers) == len(before.split(","))
 
 
@@ -101,7 +101,7 @@ def test_more_offers_than_places_go_out_only_with_a_rate_and_its_risk_is_said(si
 
     page = client.get(OFFERS).text
     assert len(shown(client).split(",")) > places
-    assert "at most 20 % over the whole round" in page
+    assert "at most 20 % over all offers" in page
     assert "to the chance that more accept than there are places" in page
 
 

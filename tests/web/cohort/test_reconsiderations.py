@@ -33,7 +33,7 @@ def test_a_person_is_added_at_the_screen_by_two_people(site: Site) -> None:
     early = client.post(f"{PATH}/{number}/prepare", data={"result": "added"})
     assert "0 of 2 received, 2 still out" in waiting
     assert early.status_code == 422
-    assert "fresh reviews are still out" in early.text
+    assert "new reviews are not in yet" in early.text
     assert answered(site) == ["S1", "S2"]
 
     form = {"result": "added", "reason": "as the marks say", "beyond": "yes"}
@@ -45,14 +45,14 @@ def test_a_person_is_added_at_the_screen_by_two_people(site: Site) -> None:
     signed = second.post(f"{PATH}/sign", data={"digest": digest(second)})
 
     assert without.status_code == 422
-    assert "places are held" in without.text
+    assert "places are taken" in without.text
     assert (prepared.status_code, alone.status_code, signed.status_code) == (303, 422, 303)
     assert "adds this person beyond them" in page
     after = {o.application: o.verdict for o in site.product.cohort.outcomes("fall", 2)}
     assert {n for n in after if after[n] is not before[n]} == {number}
     assert after[number] is Verdict.SELECTED
     assert "It made version 2 of the list." in client.get(PATH).text
-    assert "2 fresh reviews, estimate" in client.get(f"/applicants/fall/{number}").text
+    assert "2 new reviews, estimate" in client.get(f"/applicants/fall/{number}").text
     assert "asks to reopen" not in client.get("/decide/fall").text
 
 
@@ -100,7 +100,7 @@ def test_what_cannot_be_opened_is_said_beside_its_field(site: Site) -> None:
         ("reason", " ", "write why"),
         ("asked_by", "", "who asked for it"),
         ("asked_on", "soon", "like 2027-05-04"),
-        ("reviews", "many", "how many fresh reviews"),
+        ("reviews", "many", "how many new reviews"),
     ):
         form = {
             "applicant": name_of(site, number), "reason": "x", "asked_by": "y", "reviews": "2",
@@ -185,6 +185,6 @@ def test_who_may_only_look_sees_it_and_changes_nothing(site: Site) -> None:
 
     page = looking.get(PATH)
     assert page.status_code == 200
-    assert "Have an application reconsidered" not in page.text
+    assert "Have an applicant reconsidered" not in page.text
     assert looking.post(f"{PATH}/{number}/take-back", data={"reason": "x"}).status_code == 403
     assert site.product.reconsiderations.list("fall")[0].is_open

@@ -3,7 +3,7 @@
 import pytest
 
 from swapflow.identity.permissions import Role
-from swapflow.web.cycle import today
+from swapflow.web.cycle.today import decisions
 from tests.web.everyone import busy
 from tests.web.site import Site
 
@@ -14,7 +14,7 @@ def test_the_log_names_some_of_a_batch_and_counts_the_others(
     client = busy(site).signed_in(Role.ADMINISTRATOR)
     asked = max(len(record.picks) for record, _ in site.product.reports.decisions_before("fall"))
     whole = client.get("/today/fall/decisions").text
-    monkeypatch.setattr(today, "ASKED", 1)
+    monkeypatch.setattr(decisions, "ASKED", 1)
 
     page = client.get("/today/fall/decisions").text
 

@@ -123,7 +123,7 @@ def test_a_list_by_adjusted_estimates_is_asked_for_signed_and_on_record(site: Si
     assert "the list is made by adjusted estimates" in client.get("/decide/fall").text
     late = client.post(PATH, data={"estimates": "rule", "reason": "second thoughts"})
     assert late.status_code == 422
-    assert "The list is fixed" in late.text
+    assert "The list is final" in late.text
     assert "reopen it" in late.text
     assert site.product.reports.verify("fall", live=False).findings == ()
 
@@ -176,10 +176,10 @@ def test_today_and_the_launch_page_warn_of_groups_that_stay_apart(site: Site) ->
     site.product.cycles.launch("fall", by="ops")
     site.turn()
 
-    page = coordinator.get("/today/fall").text
+    page = coordinator.get("/today/fall/waiting").text
     assert "2 groups of reviewers will share no applicant" in page
     assert "<li>Reviewer 1, Reviewer 2</li><li>Reviewer 3, Reviewer 4</li>" in page
-    watched = site.signed_in(Role.OBSERVER).get("/today/fall").text
+    watched = site.signed_in(Role.OBSERVER).get("/today/fall/waiting").text
     assert "2 groups of reviewers will share no applicant" in watched
     assert "Reviewer 1" not in watched
 

@@ -69,19 +69,20 @@ def test_a_score_in_conflict_is_named_on_today_and_before_signing_until_waived(
     name = applicant(site, given.application)
     whom = site.product.reviewers.list("fall")[0].external_id
     link = f'href="/applicants/fall/{given.application}#conflicts"'
-    assert link not in client.get("/today/fall").text
+    assert link not in client.get("/today/fall/waiting").text
 
     client.post("/reviewers/fall/0/conflict", data={"applicant": name})
 
-    assert link in client.get("/today/fall").text
+    assert link in client.get("/today/fall/waiting").text
     assert link in client.get("/decide/fall").text
-    assert "1 score counts although" in site.signed_in(Role.OBSERVER).get("/today/fall").text
+    observer = site.signed_in(Role.OBSERVER)
+    assert "1 score counts although" in observer.get("/today/fall/waiting").text
     card = f"/applicants/fall/{given.application}"
     refused = client.post(f"{card}/conflict/waive", data={"reviewer": whom, "reason": ""})
     assert refused.status_code == 422
-    assert link in client.get("/today/fall").text
+    assert link in client.get("/today/fall/waiting").text
     client.post(f"{card}/conflict/waive", data={"reviewer": whom, "reason": "never met"})
-    assert link not in client.get("/today/fall").text
+    assert link not in client.get("/today/fall/waiting").text
     assert link not in client.get("/decide/fall").text
 
 

@@ -51,9 +51,9 @@ def test_today_names_the_program_that_stands_still_and_its_event(site: Site, dam
 
     both, one = staff.get("/today"), staff.get("/today/fall")
 
-    assert f"stands still at event {damaged}" in both.text
-    assert f"stands still at event {damaged}" in one.text
-    assert "stands still" not in staff.get("/today/spring").text
+    assert f"does not go on after event {damaged}" in both.text
+    assert f"does not go on after event {damaged}" in one.text
+    assert "does not go on after" not in staff.get("/today/spring").text
 
 
 def test_reviewers_of_a_damaged_program_find_their_tasks_of_the_others(
@@ -69,7 +69,7 @@ def test_reviewers_of_a_damaged_program_find_their_tasks_of_the_others(
 
     assert inbox.status_code == 200
     assert "MS spring" in inbox.text
-    assert "The tasks of program fall cannot be shown" in inbox.text
+    assert "The reviews of program fall cannot be shown" in inbox.text
 
 
 def test_whatever_column_of_a_program_is_damaged_its_reviewers_find_their_other_tasks(
@@ -91,7 +91,7 @@ def test_whatever_column_of_a_program_is_damaged_its_reviewers_find_their_other_
             missing = {code for code in codes if code not in inbox.text}
             if inbox.status_code != 200 or missing:
                 wrong[table, column.name] = inbox.status_code
-            if "The tasks of program fall cannot be shown" in inbox.text:
+            if "The reviews of program fall cannot be shown" in inbox.text:
                 said.add((table, column.name))
 
     assert wrong == {}

@@ -64,7 +64,7 @@ def test_a_file_of_erased_people_alone_imports_nobody(site: Site) -> None:
 
     page = client.get(keep(client, "external_id,email\nX9,BO@example.com\n")).text
 
-    assert "the file holds erased people alone" in page
+    assert "the file has only erased people" in page
     assert re.search(r'value="apply" disabled', page)
 
 

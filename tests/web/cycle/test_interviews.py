@@ -42,7 +42,8 @@ def test_setting_a_date_protects_the_seats_and_invites_everybody(site: Site) -> 
         AssignmentStatus.OPENED
     }
     invitations = [mail for mail in site.mails[before:] if mail.calendar]
-    assert len(invitations) == 3
+    # The panel, and the applicant.
+    assert len(invitations) == 3 + 1
     assert all("DTSTART:20310310T130000Z" in mail.calendar for mail in invitations)
     assert not any(assignment.pull_id in repr(mail) for mail in invitations)
     assert "Mon 10 Mar 2031, 14:00 CET" in staff.get("/applicants/fall/slots").text
@@ -204,7 +205,7 @@ def test_who_declines_an_agreed_date_loses_it_from_the_calendar_and_the_others_a
     others = [m for m in told if not m.calendar]
     assert len(others) == 2
     assert mine not in {m.to for m in others}
-    assert all("The date stands" in m.text for m in others)
+    assert all("The date stays" in m.text for m in others)
 
 
 def test_who_declines_without_a_date_gets_no_calendar_mail(site: Site) -> None:

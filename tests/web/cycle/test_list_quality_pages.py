@@ -10,9 +10,9 @@ from tests.web.site import Site
 
 
 def sentence_on(page: str) -> str:
-    found = re.search(r'<p id="quality">(.*?)</p>', page, re.DOTALL)
+    found = re.search(r'<(p|span) id="quality"[^>]*>(.*?)</\1>', page, re.DOTALL)
     assert found
-    return " ".join(found[1].split())
+    return " ".join(found[2].split())
 
 
 def test_today_decide_and_the_api_say_the_same_of_the_list(site: Site) -> None:
@@ -52,8 +52,8 @@ def test_staff_see_how_likely_somebody_is_and_why_the_score_is_what_it_is(site: 
     card = client.get(f"/applicants/fall/{place.application}/card/html").text
 
     assert "likely among the top" in page
-    assert 'class="way"' in page
-    assert re.search(r"\d marks?,? (average|of) \d+", page)
+    assert re.search(r'class="lede">\d marks?,? (average|of) \d+', page)
+    assert 'class="water"' in page
     assert "likely among the top" not in card
 
 

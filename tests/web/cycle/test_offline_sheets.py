@@ -171,7 +171,7 @@ FAULTS = (
     Fault("a dash for a mark", {PREPARATION: "-"}, "Write N/A"),
     Fault("a formula", {PREPARATION: "=1+1"}, "this is no mark"),
     Fault("a criterion left out", {PREPARATION: ""}, "no mark is given"),
-    Fault("everything N/A", {PREPARATION: "N/A", PROMISE: "n/a"}, "every criterion"),
+    Fault("everything N/A", {PREPARATION: "N/A", PROMISE: "n/a"}, "no criterion"),
     Fault("a remark too long", {"remark": "x" * 8001}, "8,000 are the most"),
     Fault("a control character", {"remark": "a\x07b"}, "control character"),
 )
@@ -457,7 +457,7 @@ def test_a_table_without_keys_holds_reviews_that_nobody_asked_for(site: Site) ->
     table = b"applicant,reviewer,score\nA001,R1,4\nA002,R2,5\n"
 
     address, page = sent_back(site, table, kind="review", scale="0..5")
-    assert "2 reviews that nobody asked for" in page
+    assert "2 reviews that were not asked for" in page
     done = staff_of(site).post(address, data={"do": "apply", "kind": "review", "scale": "0..5"})
 
     assert done.status_code == 303
@@ -529,7 +529,7 @@ def test_nothing_waits_then_there_is_no_sheet(site: Site) -> None:
     assert staff.get(f"/reviewers/fall/{number_of(site, 'R1')}/sheet").status_code == 422
     assert staff.get("/reviewers/fall/99/sheet").status_code == 404
     assert staff.get("/reviewers/fall/0/sheet?form=pdf").status_code == 404
-    assert "Nothing waits for anybody" in staff.get("/reviewers/fall/sheets").text
+    assert "No reviewer has an open review" in staff.get("/reviewers/fall/sheets").text
 
 
 def submitted(site: Site, task: Assignment) -> None:

@@ -33,7 +33,7 @@ def test_today_names_a_late_applicant_and_one_press_pays_from_the_reserve(site: 
     late(site)
     client = site.signed_in(Role.OPERATIONS)
 
-    page = client.get("/today/fall").text
+    page = client.get("/today/fall/waiting").text
     assert "1 applicant lacks a promised review" in page
     form = re.search(r'action="/today/fall/reserve">.*?name="shown" value="(\d+)"', page)
     assert form is not None
@@ -46,7 +46,7 @@ def test_today_names_a_late_applicant_and_one_press_pays_from_the_reserve(site: 
     assert pressed.status_code == 303
     after = client.get(pressed.headers["location"]).text
     assert "lacks a promised review" not in after
-    assert "Took 25 from what is kept for requests of staff" in after
+    assert "Took 25 from what is kept for staff" in after
     found = site.product.cycles.promises("fall")
     assert found is not None
     assert (found.short, found.reserve) == (0, 200)
@@ -86,7 +86,7 @@ def test_a_reviewer_with_another_role_pays_promises_without_being_told_to_whom(s
     late(site)
     client = site.signed_in(Role.OPERATIONS, email="r1@example.org")
 
-    page = client.get("/today/fall").text
+    page = client.get("/today/fall/waiting").text
     form = re.search(r'action="/today/fall/reserve">.*?name="shown" value="(\d+)"', page)
     assert form is not None
     pressed = client.post("/today/fall/reserve", data={"shown": form[1]})

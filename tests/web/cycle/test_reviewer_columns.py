@@ -96,13 +96,13 @@ def test_a_program_made_before_says_so_on_today_until_somebody_chooses(site: Sit
     site.launched()
     client = site.signed_in(Role.ADMINISTRATOR)
     said = "made before columns were chosen"
-    new = client.get("/today/fall").text
+    new = client.get("/today/fall/waiting").text
     with site.ledger.write("fall") as tx:
         tx.keep_list_reading("shown", {}, by="before")
 
-    before = client.get("/today/fall").text
+    before = client.get("/today/fall/waiting").text
     site.product.applicants.choose_columns("fall", {"statement": True}, by="ops")
-    after = client.get("/today/fall").text
+    after = client.get("/today/fall/waiting").text
 
     assert [said in page for page in (new, before, after)] == [False, True, False]
 

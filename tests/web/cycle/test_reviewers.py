@@ -158,7 +158,7 @@ def test_a_reviewer_who_marks_higher_is_shown_as_more_generous(site: Site) -> No
     table = site.signed_in(Role.OPERATIONS).get("/reviewers/fall").text
 
     assert dashboard.severity.severity.argmax() == 0
-    assert "Generous or strict" in table
+    assert "Marks high or low" in table
     assert " ± " in table
 
 

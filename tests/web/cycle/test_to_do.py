@@ -75,11 +75,11 @@ def test_signers_get_a_mail_and_a_line_until_they_have_signed(site: Site) -> Non
     assert all("waits for your signature" in mail.subject for mail in site.mails)
     assert all(f"{ADDRESS}{path}" in mail.text for mail in site.mails)
     for client in (one, two):
-        assert "waits for your signature" in client.get("/today/fall").text
-    assert "waits for your signature" not in staff.get("/today/fall").text
+        assert "waits for your signature" in client.get("/today/fall/waiting").text
+    assert "waits for your signature" not in staff.get("/today/fall/waiting").text
     assert sign(one) == 303
-    assert "waits for your signature" not in one.get("/today/fall").text
-    assert "waits for your signature" in two.get("/today/fall").text
+    assert "waits for your signature" not in one.get("/today/fall/waiting").text
+    assert "waits for your signature" in two.get("/today/fall/waiting").text
     assert digest(two)
 
 
@@ -101,11 +101,11 @@ def test_interviews_without_a_date_and_no_shows_are_on_today(site: Site) -> None
     account = site.account("operations@example.org")
 
     assert "undated_interviews" in codes(site, account)
-    assert "2 interviews have no date" in staff.get("/today/fall").text
+    assert "2 interviews have no date" in staff.get("/today/fall/waiting").text
     staff.post("/applicants/fall/slots", data=SLOT | {"pull": assignment.pull_id})
-    assert "1 interview has no date" in staff.get("/today/fall").text
+    assert "1 interview has no date" in staff.get("/today/fall/waiting").text
     site.product.tasks.no_show(assignment.id, by="r1", note="")
-    page = staff.get("/today/fall").text
+    page = staff.get("/today/fall/waiting").text
     assert "1 applicant did not come to an interview" in page
     assert "no_shows" in codes(site, account)
     form = staff.get("/applicants/fall/slots").text.split(f'value="{assignment.pull_id}"')[1]
@@ -206,3 +206,35 @@ def test_the_coordinator_looks_now_and_then(site: Site, hour: int) -> None:
     digests = [mail for mail in site.mails if mail.id.startswith("to-do:")]
     assert len(digests) == (0 if hour < 0 else 1)
     assert DIGESTS_EVERY > SIGNERS_EVERY
+
+
+def test_the_late_are_reminded_from_to_do_and_its_line_is_gone(site: Site) -> None:
+    site.launched()
+    site.later(40 * 86_400)
+    staff = site.signed_in(Role.OPERATIONS)
+    page = staff.get("/today").text
+    assert re.search(r'action="/today/fall/remind".*?Remind \d', page, re.DOTALL)
+
+    sent = staff.post("/today/fall/remind", data={"back": "home"})
+
+    assert (sent.status_code, sent.headers["location"]) == (303, "/today")
+    assert 'action="/today/fall/remind"' not in staff.get("/today").text
+
+
+def test_to_do_says_that_nothing_needs_a_person_and_shows_each_program(site: Site) -> None:
+    site.launched()
+    page = site.signed_in(Role.OBSERVER).get("/today").text
+
+    assert "Nothing needs you" in page
+    assert page.count("<article") == 1
+    assert 'href="/today/fall">MS fall</a>' in page
+    assert "Reviews so far" in page
+
+
+def test_system_health_is_for_who_runs_a_program(site: Site) -> None:
+    site.launched()
+    page = site.signed_in(Role.ADMINISTRATOR).get("/setup/system").text
+
+    assert "✓ answers" in page
+    assert "✓ at work" in page
+    assert site.signed_in(Role.CHAIR).get("/setup/system").status_code == 403

@@ -85,12 +85,12 @@ def test_nobody_is_called_settled_or_given_a_score_before_a_review_is_in(site: S
     )
     site.turn()
 
-    today = site.signed_in(Role.OPERATIONS).get("/today/fall").text
+    today = site.signed_in(Role.OPERATIONS).get("/today/fall/evidence").text
     table = site.signed_in(Role.OPERATIONS).get("/applicants/fall").text
 
     assert '<span class="value">11</span><span class="name">without a review so far' in today
-    assert '<span class="value">0</span><span class="name">settled out' in today
-    assert table.count("no review yet") == 11
+    assert '<span class="value">0</span><span class="name">out' in today
+    assert table.count(">no review yet<") == 11
 
 
 # What needs a person
@@ -130,7 +130,7 @@ def asking(site: Site) -> TestClient:
 
 
 def test_each_request_that_waits_says_what_speaks_for_it(site: Site) -> None:
-    page = asking(site).get("/today/fall").text
+    page = asking(site).get("/today/fall/waiting").text
 
     assert "expected this to do most to settle the list" in page
     assert "Now at rank" in page
@@ -191,12 +191,12 @@ def test_what_nobody_may_do_is_named_with_the_reason_and_the_cure(site: Site) ->
     site.product.reviewers.leave("fall", "R1", by="ops", reason="gone")
     site.turn()
 
-    staff = site.signed_in(Role.ADMINISTRATOR).get("/today/fall").text
-    observer = site.signed_in(Role.OBSERVER).get("/today/fall").text
+    staff = site.signed_in(Role.ADMINISTRATOR).get("/today/fall/waiting").text
+    observer = site.signed_in(Role.OBSERVER).get("/today/fall/waiting").text
 
     assert "cannot go out: review" in staff
     assert "No reviewer takes this kind" in staff
-    assert 'href="/setup/fall/reviewers">Import a reviewer of this kind</a>' in staff
+    assert 'href="/setup/fall/reviewers">Import a reviewer who takes it</a>' in staff
     assert "Applicant 1" in staff
     assert "cannot go out: review" in observer
     assert "Applicant 1" not in observer
@@ -208,7 +208,7 @@ def test_the_late_are_reminded_at_once_and_only_once_a_day(site: Site) -> None:
     client = site.signed_in(Role.ADMINISTRATOR)
     mails = len(site.mails)
     waiting = [w for w in site.product.reports.waiting("fall") if w.overdue]
-    page = client.get("/today/fall").text
+    page = client.get("/today/fall/waiting").text
 
     assert waiting
     assert "Remind all who are late" in page
@@ -238,7 +238,7 @@ def test_every_chart_has_its_numbers_as_a_table_and_to_download(
 
     answer = client.get(f"/today/fall/data.csv?chart={chart}")
 
-    assert f"data.csv?chart={chart}" in client.get("/today/fall").text
+    assert f"data.csv?chart={chart}" in client.get("/today/fall/evidence").text
     assert answer.text.splitlines()[0] == head
     assert len(answer.text.splitlines()) > 1
     assert client.get("/today/fall/data.csv?chart=secrets").status_code == 404
@@ -264,10 +264,11 @@ def test_a_kind_that_the_board_does_not_know_yet_breaks_nothing(site: Site) -> N
     site.product.cycles.change_rules("fall", longer, by="ops", reason="talks were asked for")
 
     assert site.product.reports.dashboard("fall")[0].closed.shape[1] == len(rules.kinds)
-    for address in ("/today/fall", "/applicants/fall", "/applicants/fall/0", "/reviewers/fall"):
+    pages = ("today/fall", "today/fall/evidence", "applicants/fall", "applicants/fall/0")
+    for address in (f"/{page}" for page in (*pages, "reviewers/fall")):
         page = client.get(address)
         assert page.status_code == 200, address
-    assert "a talk" in client.get("/today/fall").text
+    assert "a talk" in client.get("/today/fall/evidence").text
 
 
 def test_a_reviewer_who_joins_while_the_page_is_made_breaks_nothing(
@@ -288,7 +289,12 @@ def test_a_reviewer_who_joins_while_the_page_is_made_breaks_nothing(
 
     monkeypatch.setattr(ReviewerService, "list", without_the_newest)
     monkeypatch.setattr(ReportService, "waiting", with_the_newest)
-    for address in ("/today/fall", "/today/fall/data", "/today/fall/data.csv?chart=load"):
+    for address in (
+        "/today/fall",
+        "/today/fall/evidence",
+        "/today/fall/data",
+        "/today/fall/data.csv?chart=load",
+    ):
         asked.clear()
         assert observer.get(address).status_code == 200
 
@@ -308,7 +314,7 @@ def test_the_health_of_the_parts_is_shown_with_the_age_of_the_last_event(site: S
     busy(site)
     site.later(3 * 3600)
 
-    page = site.signed_in(Role.OBSERVER).get("/today/fall").text
+    page = site.signed_in(Role.OBSERVER).get("/today/fall/evidence").text
 
     assert "✓ answers" in page
     assert "✓ at work" in page
@@ -357,6 +363,7 @@ def test_requests_that_no_worker_takes_are_told_in_the_list_and_on_the_programs_
     coordinator.turn()
 
     assert staff.get("/today").text.count(told) == 2
+    assert staff.get("/setup/system").text.count(told) == 2
     assert staff.get("/today/fall").text.count(told) == 1
 
 
@@ -367,22 +374,22 @@ def test_the_list_of_programs_says_which_have_no_coordinator_at_work(site: Site)
 
     page = site.signed_in(Role.OPERATIONS).get("/today").text
 
-    assert page.count("No coordinator is at work") == 1
-    assert (
-        page.index("MS spring") < page.index("No coordinator is at work") < page.index("MS fall")
-    )
+    assert page.count("the coordinator is not running") == 1
+    cards = page.split("<article")[1:]
+    (spring,) = [card for card in cards if "the coordinator is not running" in card]
+    assert "MS spring" in spring
 
 
 def test_today_says_that_numbers_in_redis_were_changed_from_outside(site: Site) -> None:
     busy(site)
     client, state = site.signed_in(Role.OBSERVER), site.product.context.state
     heading = "Numbers in Redis were changed from outside"
-    assert heading not in client.get("/today/fall").text
+    assert heading not in client.get("/today/fall/waiting").text
 
     arms = state.arms("fall")
     state.replace("fall", replace(arms, spent=0, committed=0))
     site.product.cycles.coordinator("another").turn()
 
-    assert heading in client.get("/today/fall").text
+    assert heading in client.get("/today/fall/waiting").text
     live = state.arms("fall")
     assert (live.spent, live.committed) == (arms.spent, arms.committed)

@@ -160,7 +160,8 @@ def check_bounded(crowd: Crowd, *, inbox: bool = True, most: int = 6, longest: f
 
     assert max(seconds.values()) < 1, seconds
     assert {(status, retry) for _, status, retry in answers} == {(503, "5")}
-    patient = [took for took, _, _ in answers if took > 6]
+    # What waits as long as a lock is waited for; on a busy machine the rest are slow too.
+    patient = [took for took, _, _ in answers if took >= WriteBounds().patient]
     at_once = [took for took, _, _ in answers if took < 1]
     assert len(patient) <= most, "more wait for the lock than may"
     assert len(at_once) > 10, "nobody is told at once"

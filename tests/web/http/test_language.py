@@ -67,7 +67,7 @@ def test_a_mail_that_somebody_asks_for_comes_in_the_language_of_their_page(site:
     client.post("/sign-in/link", data={"email": "new@example.org"})
     site.turn()
 
-    assert site.mails[-1].subject == "Ihr Zugang zu swapflow"
+    assert site.mails[-1].subject == "Ihr Anmeldelink"
     assert '<html lang="de" dir="ltr">' in site.mails[-1].html
 
 

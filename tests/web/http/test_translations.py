@@ -103,6 +103,11 @@ STAFF = (
     "/today",
     "/today/CYCLE",
     "/today/CYCLE/decisions",
+    "/today/CYCLE/waiting",
+    "/today/CYCLE/evidence",
+    "/today/CYCLE/activity",
+    "/activity",
+    "/setup/system",
 )
 """Staff's pages that are in the catalogues, word for word; the others are in English as yet."""
 

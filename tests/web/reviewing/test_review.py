@@ -75,7 +75,7 @@ def test_a_receipt_names_the_deadline_until_it_has_passed(site: Site) -> None:
     site.later(4 * 86_400)
     page = client.get(f"{task}/receipt").text
     assert "planned after" not in page
-    assert "You can change it until the decision is fixed." in page
+    assert "You can change it until the decision is final." in page
 
 
 def test_a_double_submit_gives_the_same_receipt_and_one_score(site: Site) -> None:

@@ -7,6 +7,7 @@ from typing import Protocol
 from swapflow.domain.cycle import Cycle, CycleStatus
 from swapflow.domain.event import EventType, Json
 from swapflow.domain.fixed_point import Delta
+from swapflow.domain.personal_link import PersonalLink
 from swapflow.domain.rules import Rules
 from swapflow.engine.ports.records import Mail
 
@@ -64,8 +65,8 @@ class CycleWrites(Protocol):
         """Store a staff request; return its id."""
         ...
 
-    def close_staff_request(self, wish_id: int, done: str) -> None:
-        """Record how a staff request ended."""
+    def close_staff_request(self, wish_id: int, done: str) -> bool:
+        """Record how a staff request ended; return whether it was open until now."""
         ...
 
     def note(self, *, subject: str, by: str, text: str) -> str:
@@ -82,4 +83,8 @@ class CycleWrites(Protocol):
 
     def queue_mail(self, mails: Sequence[Mail], *, held: bool = False) -> None:
         """Store mails to be sent, or held; those whose id exists already stay as they are."""
+        ...
+
+    def add_personal_links(self, links: Sequence[PersonalLink]) -> None:
+        """Store the links of mails that were just queued; those that exist stay as they are."""
         ...

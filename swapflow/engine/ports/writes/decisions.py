@@ -5,7 +5,8 @@ from datetime import datetime
 from typing import Protocol
 
 from swapflow.domain.cohort.announcement import Announcement, Group
-from swapflow.domain.cohort.meeting import Meeting, Word
+from swapflow.domain.cohort.applicant_answer import ApplicantAnswer, ApplicantSaid
+from swapflow.domain.cohort.meeting import Meeting, Shown, Word, ZoneSide
 from swapflow.domain.cohort.offer import Offer, OfferAnswer, YieldRate
 from swapflow.domain.cohort.proposal import MethodSheet, Outcome, Place, Waiver
 from swapflow.domain.cohort.reconsideration import (
@@ -75,6 +76,22 @@ class DecisionWrites(Protocol):
         """Store the answer to an offer, replacing an earlier answer."""
         ...
 
+    def applicant_answers(self) -> tuple[ApplicantAnswer, ...]:
+        """Read what applicants answered by their links, oldest first."""
+        ...
+
+    def add_applicant_answer(
+        self,
+        application: int,
+        answer: ApplicantSaid,
+        *,
+        offer_id: int | None = None,
+        pull_id: str = "",
+        sequence: int = 0,
+    ) -> ApplicantAnswer:
+        """Store what an applicant answered; the next event carries it."""
+        ...
+
     def announcements(self) -> tuple[Announcement, ...]:
         """Read every announcement with its letters, oldest first."""
         ...
@@ -106,9 +123,26 @@ class DecisionWrites(Protocol):
         ...
 
     def insert_said(
-        self, version: int, application: int, word: Word, *, reason: str, by: str
+        self,
+        version: int,
+        applications: Collection[int],
+        word: Word,
+        *,
+        line: str,
+        reason: str,
+        by: str,
     ) -> None:
-        """Store what a meeting said about an application; earlier entries are kept."""
+        """Store what one act of a meeting said about applications; earlier entries are kept."""
+        ...
+
+    def insert_look(self, version: int, application: int, what: Shown, *, by: str) -> None:
+        """Store that a meeting looked at something about an application."""
+        ...
+
+    def insert_zone(
+        self, version: int, zone: ZoneSide, applications: Collection[int], *, opened: int, by: str
+    ) -> None:
+        """Store that a person took on a clear zone, and how many of its files were opened."""
         ...
 
     def insert_turn(self, version: int, *, closed: bool, reason: str, by: str) -> None:

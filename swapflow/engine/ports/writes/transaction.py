@@ -7,6 +7,7 @@ from typing import Protocol, TypeAlias
 from swapflow.engine.ports.erased_people import ErasureMemory
 from swapflow.engine.ports.writes.cycle import CycleWrites
 from swapflow.engine.ports.writes.decisions import DecisionWrites
+from swapflow.engine.ports.writes.held_acts import HeldActWrites
 from swapflow.engine.ports.writes.people import PeopleWrites
 from swapflow.engine.ports.writes.prepared import PreparedWrites
 from swapflow.engine.ports.writes.requests import RequestWrites
@@ -19,6 +20,7 @@ class Transaction(
     RequestWrites,
     DecisionWrites,
     PreparedWrites,
+    HeldActWrites,
     Protocol,
 ):
     """One write to a cycle, under the lock of the cycle's row; all of it or nothing.

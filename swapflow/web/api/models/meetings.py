@@ -4,7 +4,7 @@ from datetime import datetime
 
 from pydantic import Field
 
-from swapflow.domain.cohort.meeting import Word
+from swapflow.domain.cohort.meeting import Shown, Word, ZoneSide
 from swapflow.web.api.models.base import In, Out, Reason, Why
 
 
@@ -16,6 +16,28 @@ class Recorded(Out):
     reason: str
     by: str
     at: datetime
+    line: str = Field(description="The line of the place; empty where none was named.")
+    decided_together: int = Field(description="How many applicants the one act decided.")
+
+
+class LookedAt(Out):
+    """The meeting opened a file, or showed an estimate."""
+
+    applicant: int
+    what: Shown
+    by: str
+    at: datetime
+
+
+class ClearZone(Out):
+    """The applicants on one side of the cut who are not too close to call."""
+
+    zone: ZoneSide
+    applicants: list[int] = Field(description="Those without an outcome of their own.")
+    shown: str = Field(description="To be sent when the zone is confirmed.")
+    confirmed_by: str | None
+    confirmed_at: datetime | None
+    files_opened: int
 
 
 class MeetingAbout(Out):
@@ -46,13 +68,39 @@ class TheMeeting(Out):
     without_outcome: list[int] = Field(description="Too close to call, and nothing final said.")
     applicants: list[MeetingAbout]
     recorded: list[Recorded] = Field(description="Every change, the first first.")
+    looked_at: list[LookedAt]
+    clear_zones: list[ClearZone]
 
 
 class NewOutcome(In):
     """What the meeting says about an applicant."""
 
     outcome: Word
-    reason: Reason = Field(default="", description="Why; only `discuss` needs none.")
+    reason: Reason = Field(
+        default="", description="Why; `discuss` needs none, nor an outcome as proposed."
+    )
+    line: str = Field(default="", max_length=200, description="The line of places, of those in.")
+
+
+class DecidedApplicant(In):
+    """One of several applicants that one act decides."""
+
+    applicant: int = Field(ge=0)
+    revision: str = Field(
+        max_length=70, description="The revision of the outcome that it replaces."
+    )
+
+
+class NewOutcomes(NewOutcome):
+    """One decision about several applicants, recorded as that."""
+
+    applicants: list[DecidedApplicant] = Field(min_length=1, max_length=200)
+
+
+class ConfirmedZone(In):
+    """The person who is signed in takes on a clear zone."""
+
+    shown: str = Field(max_length=200, description="From `clear_zones`: what is confirmed.")
 
 
 class NewEndorsement(In):

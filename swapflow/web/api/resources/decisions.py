@@ -175,7 +175,7 @@ def swap_request(
         by=principal.name,
         reason=swap.reason,
     )
-    note(request, principal, "exchanged a request", about=pull, detail=swap.reason)
+    note(request, principal, "swapped the applicant", about=pull, detail=swap.reason)
     return Response(status_code=204)
 
 

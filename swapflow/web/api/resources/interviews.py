@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Request, Response
 
 from swapflow.domain.seal import NOTHING
-from swapflow.engine.reviewing.interviews import InterviewSlot, Requested
+from swapflow.engine.interviews.slots import InterviewSlot, Requested
 from swapflow.engine.services import Swapflow
 from swapflow.errors import NotFoundError
 from swapflow.web.api.audit import note

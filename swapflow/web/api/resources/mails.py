@@ -15,6 +15,7 @@ from swapflow.web.api.models.office import Mail, MailText
 from swapflow.web.api.pagination import Page, Paged, Paging
 from swapflow.web.api.resources.cycles import CycleId
 from swapflow.web.http.context import Product
+from swapflow.web.http.dependencies import seat_view_of
 
 
 router = APIRouter(prefix="/cycles/{cycle_id}/mails", route_class=ApiRoute, tags=["office"])
@@ -24,6 +25,7 @@ MailId = Annotated[str, Path(max_length=200)]
 
 @router.get("")
 def list_mails(
+    request: Request,
     cycle_id: CycleId,
     principal: MaySeeMail,
     product: Product,
@@ -31,9 +33,12 @@ def list_mails(
     state: Annotated[str, Query(pattern=r"^[a-z ]{0,20}$", description="Only these.")] = "",
 ) -> Page[Mail]:
     """List a program's mails and what became of them, newest first."""
-    del principal
     found = product.outbox.mails(
-        cycle_id, state=state, after=_last(paging), at_most=paging.limit + 1
+        cycle_id,
+        state=state,
+        after=_last(paging),
+        at_most=paging.limit + 1,
+        without_applicants=seat_view_of(request, principal, cycle_id) is not None,
     )
     return paging.page(list(map(_shown, found)), lambda row: [row.created_at.isoformat(), row.id])
 
@@ -52,7 +57,7 @@ def send_all_mails_again(
 def read_mail(
     cycle_id: CycleId, mail_id: MailId, principal: MaySeeMail, product: Product
 ) -> MailText:
-    """Read one mail with its words; nothing in it names an applicant."""
+    """Read one mail with its words; a personal link in it is masked."""
     del principal
     record = product.outbox.mail(cycle_id, _known(mail_id))
     return MailText(

@@ -4,17 +4,23 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request, Response
 
+from swapflow.domain.cohort.meeting import Shown, ZoneSide
 from swapflow.domain.seal import NOTHING
 from swapflow.engine.cohort.meeting import Agenda
+from swapflow.engine.cohort.meeting_records import SaidOutcome
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.web.api.audit import note
 from swapflow.web.api.dependencies import WRITE, MayDecide, MaySeeApplicants, may
 from swapflow.web.api.idempotency import ApiRoute
 from swapflow.web.api.models.meetings import (
+    ClearZone,
+    ConfirmedZone,
+    LookedAt,
     MeetingAbout,
     NewEndorsement,
     NewOutcome,
+    NewOutcomes,
     Recorded,
     TheMeeting,
 )
@@ -94,19 +100,73 @@ def record_outcome(
     precondition: MadeFrom,
 ) -> Response:
     """Record what the meeting says about an applicant; a member in conflict cannot."""
-    product.meetings.record(
-        cycle_id,
-        number,
-        said.outcome,
-        reason=said.reason,
-        by=principal.name,
-        seat=principal.reviews_in(cycle_id),
-        made_from=precondition.made_from,
+    product.meetings.record_together(
+        cycle_id, {number: precondition.made_from}, _recording(said, principal, cycle_id)
     )
     what = f"recorded {said.outcome.value!r} at the meeting"
     note(request, principal, what, about=f"applicant {number}")
     stored = product.meetings.agenda(cycle_id).words.get(number)
     return precondition.done(stored.revision if stored else NOTHING)
+
+
+@router.put("/meeting/outcomes")
+def record_outcomes(
+    request: Request,
+    cycle_id: CycleId,
+    principal: MayDecide,
+    product: Product,
+    said: NewOutcomes,
+    response: Response,
+) -> TheMeeting:
+    """Record one decision about several applicants, where the rules allow it: all, or none."""
+    about = {one.applicant: one.revision for one in said.applicants}
+    product.meetings.record_together(cycle_id, about, _recording(said, principal, cycle_id))
+    what = f"recorded {said.outcome.value!r} at the meeting, decided together, {len(about)}"
+    note(request, principal, what, about=", ".join(f"applicant {one}" for one in about))
+    return _told(response, product.meetings.agenda(cycle_id))
+
+
+@router.post("/meeting/zones/{zone}")
+def confirm_zone(
+    request: Request,
+    cycle_id: CycleId,
+    zone: ZoneSide,
+    principal: MayDecide,
+    product: Product,
+    confirmed: ConfirmedZone,
+    response: Response,
+) -> TheMeeting:
+    """Take on a clear zone as it was listed: those in it who have no outcome of their own."""
+    count = product.meetings.confirm_zone(cycle_id, zone, by=principal.name, shown=confirmed.shown)
+    note(request, principal, f"confirmed {count} {zone.value}, clear of the cut")
+    return _told(response, product.meetings.agenda(cycle_id))
+
+
+@router.post("/applicants/{number:int}/looks/{what}", status_code=204)
+def look(
+    request: Request,
+    cycle_id: CycleId,
+    number: Number,
+    what: Shown,
+    principal: MayDecide,
+    product: Product,
+) -> Response:
+    """Write down that the meeting opens a file, or shows an estimate."""
+    seat = principal.reviews_in(cycle_id)
+    if product.meetings.look(cycle_id, number, what, by=principal.name, seat=seat):
+        said = f"showed the {what.value} at the meeting"
+        note(request, principal, said, about=f"applicant {number}")
+    return Response(status_code=204)
+
+
+def _recording(said: NewOutcome, principal: Principal, cycle_id: str) -> SaidOutcome:
+    return SaidOutcome(
+        word=said.outcome,
+        reason=said.reason,
+        by=principal.name,
+        seat=principal.reviews_in(cycle_id),
+        line=said.line,
+    )
 
 
 @router.post("/applicants/{number:int}/endorsements", status_code=204)
@@ -171,7 +231,26 @@ def _meeting(agenda: Agenda) -> TheMeeting:
                 reason=said.reason,
                 by=said.by,
                 at=said.at,
+                line=said.line,
+                decided_together=said.together,
             )
             for said in (meeting.said if meeting else ())
         ],
+        looked_at=[
+            LookedAt(applicant=one.application, what=one.what, by=one.by, at=one.at)
+            for one in (meeting.looks if meeting else ())
+        ],
+        clear_zones=[_clear_zone(agenda, zone) for zone in ZoneSide],
+    )
+
+
+def _clear_zone(agenda: Agenda, zone: ZoneSide) -> ClearZone:
+    confirmed = agenda.meeting.confirmed(zone) if agenda.meeting else None
+    return ClearZone(
+        zone=zone,
+        applicants=[place.application for place in agenda.unsaid(zone)],
+        shown=agenda.zone_seal(zone).digest,
+        confirmed_by=confirmed.by if confirmed else None,
+        confirmed_at=confirmed.at if confirmed else None,
+        files_opened=confirmed.opened if confirmed else 0,
     )

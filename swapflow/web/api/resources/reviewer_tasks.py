@@ -126,7 +126,7 @@ def reassign_task(
     found = _task(product, cycle_id, number, task).assignment
     with by_code(task):
         product.tasks.take_back(found.id, by=principal.name, reason=why.reason)
-    note(request, principal, "passed a request on", about=found.id, detail=why.reason)
+    note(request, principal, "passed a review on", about=found.id, detail=why.reason)
     return Response(status_code=204)
 
 

@@ -1,0 +1,1 @@
+"""Interviews: their dates, and telling their people of them."""

@@ -1,0 +1,1 @@
+"""Marks as offices keep them: who gave which applicant how much, read from any of their tables."""

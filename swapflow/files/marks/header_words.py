@@ -1,0 +1,186 @@
+"""Headers of tables of marks, and what systems call theirs."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from swapflow.domain.reviewing.mark_scale import MarkScale
+from swapflow.files.tables.cells import spelling
+from swapflow.files.tables.header_names import (
+    ID_SPELLINGS,
+    NAME,
+    REVIEWER_SPELLINGS,
+    SCORE,
+    WEAK_ID,
+)
+
+
+APPLICANT = (
+    *(one for one in ID_SPELLINGS if one not in {*WEAK_ID, "id"}),
+    "application", "applicant", "candidate", "bewerber", "bewerberin", "bewerbung", "proposal",
+    "submission_code", "candidature", "id", *NAME, *WEAK_ID,
+)  # fmt: skip
+"""What an applicant's column is called; an id comes before a name."""
+
+REVIEWER = (
+    *REVIEWER_SPELLINGS, "reviewer_name", "reviewername", "reader", "assessor", "marker", "rater",
+    "referee", "panel_member", "gutachter", "gutachterin", "gutachter_in", "prufer",
+    "examinateur", "evaluador", "email", "reviewed_by", "read_by", "marked_by", "scored_by",
+)  # fmt: skip
+MARK = (*SCORE, "score01", "grade", "mark_given", "total_score", "total", "gesamtnote",
+        "bewertung", "note")  # fmt: skip
+KIND = ("kind", "review_kind", "kind_of_review", "review_type")
+TITLE = (*NAME, "title", "submission_title")
+VERSION = ("version",)
+
+UTILITIES = frozenset({"utility", "score01"})
+"""Headers of columns whose marks lie in 0 to 1 already."""
+
+NO_MARKS = frozenset(
+    {
+        "year", "age", "gpa", "gre", "toefl", "ielts", "phone", "telephone", "mobile", "zip",
+        "postcode", "plz", "id", "number", "no", "nr", "nummer", "average", "avg", "mean",
+        "total", "sum", "rank", "ranking", "count", "median", "sd", "stdev", "min", "max",
+        "date", "time", "confidence", "expertise", "minutes", "hours", "days", "order", "wave",
+        "batch", "version", "seed", "schnitt", "mittelwert", "durchschnitt", "summe", "rang",
+        "jahr", "alter", "anzahl", "telefon", "moyenne", "birth", "dob", "familiarity",
+        "scores", "decision", "place", "row",
+    }
+)  # fmt: skip
+"""Words of a header whose numbers are no marks."""
+
+TURNS = frozenset(
+    {
+        "", "review", "reviews", "reviewer", "r", "score", "mark", "rating", "reader", "read",
+        "gutachten", "gutachter", "bewertung", "note", "punkte", "points", "assessor",
+        "assessment", "marker", "rater", "judge", "evaluation", "eval", "grade", "opinion",
+        "interview", "interviewer", "referee", "panel", "first", "second",
+    }
+)  # fmt: skip
+"""Words that, with a number behind them, count an applicant's reviews: "Review 2"."""
+
+_NUMBERED = re.compile(r"(.*?)_?(\d{1,2})")
+_SCALE = re.compile(
+    r"[(\[,:]\s*([-+]?\d+(?:[.,]\d+)?)\s*(?:\.\.|[-–—]|to|bis|à|/)\s*(\d+(?:[.,]\d+)?)\s*[)\]]?",
+    re.IGNORECASE,
+)
+_WEIGHT = re.compile(
+    r"[(\[]\s*(?:[x×*]|weight|gewicht|counts)?\s*[:=]?\s*(\d+(?:[.,]\d+)?)\s*(%|[x×])?\s*[)\]]",
+    re.IGNORECASE,
+)
+_BRACKETS = re.compile(r"\s*[(\[][^)\]]*[)\]]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownSystem:
+    """A download of a system: the role of each of its columns, by spelling.
+
+    Attributes:
+        anonymous: Whether its reviewers have another name for each applicant, so that nobody can
+            be told to mark high.
+    """
+
+    name: str
+    roles: Mapping[str, str]
+    anonymous: bool = False
+
+
+def system_of(headers: Mapping[str, str]) -> KnownSystem | None:
+    """Recognise the system a table comes from by its headers, as `spelling` reduces them."""
+    there = headers.keys()
+    return _hotcrp(there) or _openreview(there) or _pretalx(there)
+
+
+def _first(there: "frozenset[str] | object", *names: str) -> str:
+    return next((name for name in names if name in there), "")  # type: ignore[operator]
+
+
+def _hotcrp(there: object) -> KnownSystem | None:
+    # kohler/hotcrp src/listactions/la_getreviewcsv.php: paper, title, [review], [reviewername,
+    # email], then the fields of the review form.
+    names = {"paper", "title"}
+    if not all(_first(there, name) for name in names):
+        return None
+    reviewer = _first(there, "email", "reviewername")
+    if not reviewer and not _first(there, "review"):
+        return None
+    roles = {"paper": "applicant", "title": "name"}
+    if reviewer:
+        roles[reviewer] = "reviewer"
+    if mark := _first(there, "overall_merit", "overall_evaluation", "overall_score", "overall"):
+        roles[mark] = "mark"
+    return KnownSystem(name="HotCRP", roles=roles)
+
+
+def _openreview(there: object) -> KnownSystem | None:
+    # API 2 notes: forum, signatures, content.rating.value ("6: marginally above …"); API 1 has
+    # content.rating.
+    forum = _first(there, "forum", "replyto", "paper_forum", "submission_forum")
+    mark = _first(
+        there, "content_rating_value", "content_recommendation_value", "content_rating",
+        "content_recommendation", "review_rating", "rating", "recommendation",
+    )  # fmt: skip
+    signed = _first(there, "signatures", "signature", "reviewer")
+    if not forum or not mark or not signed:
+        return None
+    paper = _first(there, "submission_number", "paper_number", "number_of_submission") or forum
+    return KnownSystem(
+        name="OpenReview",
+        roles={paper: "applicant", signed: "reviewer", mark: "mark"},
+        anonymous=True,
+    )
+
+
+def _pretalx(there: object) -> KnownSystem | None:
+    # src/pretalx/api/serializers/review.py: id, submission, text, score, scores, answers, user;
+    # with ?expand= these two become objects.
+    submission = _first(there, "submission_code", "submission", "proposal_code", "proposal")
+    user = _first(there, "user_email", "user_code", "user_name", "user", "reviewer_email",
+                  "reviewer_code", "reviewer")  # fmt: skip
+    mark = _first(there, "score", "median_score", "mean_score")
+    own = any(_first(there, name) for name in ("scores", "answers", "user", "user_code"))
+    if not submission or not user or not mark or not own:
+        return None
+    roles = {submission: "applicant", user: "reviewer", mark: "mark"}
+    if title := _first(there, "submission_title", "proposal_title"):
+        roles[title] = "name"
+    return KnownSystem(name="pretalx", roles=roles)
+
+
+# What a header says beside its name
+
+
+def scale_in(header: str) -> MarkScale | None:
+    """Return the scale that a header states: "Total (0–100)"; None where it states none."""
+    match = _SCALE.search(header)
+    if match is None:
+        return None
+    worst, best = (float(part.replace(",", ".")) for part in match.groups())
+    return None if worst == best else MarkScale(worst=worst, best=best)
+
+
+def weight_in(header: str) -> float | None:
+    """Return the weight that a header states: "Research (x2)", "Fit (30 %)"."""
+    match = _WEIGHT.search(header)
+    if match is None or scale_in(header) is not None:
+        return None
+    weight = float(match[1].replace(",", "."))
+    return weight if weight > 0 else None
+
+
+def plain(header: str) -> str:
+    """Return a header without what stands in brackets."""
+    return _BRACKETS.sub("", header).strip() or header
+
+
+def turn_in(header: str) -> tuple[str, int] | None:
+    """Return (what, which) of a column that counts reviews: "Review 2" is ("review", 2)."""
+    match = _NUMBERED.fullmatch(spelling(plain(header)))
+    if match is None or match[1].strip("_") not in TURNS:
+        return None
+    return match[1].strip("_"), int(match[2])
+
+
+def says_no_mark(header: str) -> bool:
+    """Whether a header's numbers are no marks: a year, an average, a telephone."""
+    return bool(NO_MARKS & set(spelling(plain(header)).split("_")))

@@ -1,0 +1,285 @@
+"""How a table holds marks: a row a mark, or a row an applicant with a column a mark."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from swapflow.errors import InvalidInputError
+from swapflow.files.marks import header_words as words
+from swapflow.files.marks.header_words import (
+    plain,
+    says_no_mark,
+    scale_in,
+    system_of,
+    turn_in,
+    weight_in,
+)
+from swapflow.files.marks.mark import HowToRead
+from swapflow.files.marks.mark_cells import is_list, share_of_numbers
+from swapflow.files.tables.cells import refuse, spelling
+from swapflow.files.tables.columns import missing_columns
+from swapflow.files.tables.table import Table
+
+
+MOSTLY = 0.8
+"""Share of its filled cells that are numbers, from which a column holds marks."""
+
+ROLES = ("applicant", "reviewer", "kind", "mark", "name", "version", "criterion", "none")
+
+
+class Form(StrEnum):
+    """How marks stand in a table."""
+
+    LONG = "a row for each mark"
+    LISTS = "a row for each applicant, all marks in one cell"
+    CRITERIA = "a row for each review, a column for each criterion"
+    BY_REVIEWER = "a row for each applicant, a column for each reviewer"
+    BY_REVIEW = "a row for each applicant, a column for each review"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MarkColumn:
+    """A column of marks: of which kind, by whom, with which weight among criteria."""
+
+    header: str
+    kind: str
+    reviewer: str = ""
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MarksLayout:
+    """What each column of a table is taken for.
+
+    Attributes:
+        system: The system it comes from; "" for a sheet.
+        anonymous: Whether reviewers' names say nothing from one applicant to the next.
+        roles: Header by role: applicant, reviewer, kind, name, version.
+        marks: The columns of marks.
+        labelled: Whether the mark stands in a text of several lines, each with its label.
+    """
+
+    form: Form
+    system: str
+    anonymous: bool
+    roles: dict[str, str]
+    marks: tuple[MarkColumn, ...]
+    labelled: bool = False
+
+
+@dataclass(slots=True)
+class _Finder:
+    """Finds the layout of one table."""
+
+    table: Table
+    how: HowToRead
+    roles: dict[str, str] = field(default_factory=dict)
+    used: set[str] = field(default_factory=set)
+
+    def find(self) -> MarksLayout:
+        self._stated()
+        headers = self.table.headers[::-1]
+        # "Total (0-100)" is a total as well.
+        spelled = {spelling(plain(header)): header for header in headers}
+        spelled |= {spelling(header): header for header in headers}
+        known = system_of(spelled)
+        for name, role in known.roles.items() if known else ():
+            self._take(role, spelled[name])
+        for role, names in (
+            ("applicant", words.APPLICANT),
+            ("reviewer", words.REVIEWER),
+            ("kind", words.KIND),
+            ("name", words.TITLE),
+            ("version", words.VERSION),
+        ):
+            self._take_first(role, names, spelled)
+        refuse(
+            self.table.source,
+            [*self.table.bad, *missing_columns(self.table, self._needed(), ("application",))],
+        )
+        return self._layout(
+            spelled,
+            system=known.name if known else "",
+            known=known is not None and known.anonymous,
+        )
+
+    def _needed(self) -> dict[str, str]:
+        return {"application": self.roles["applicant"]} if "applicant" in self.roles else {}
+
+    def _layout(self, spelled: dict[str, str], *, system: str, known: bool) -> MarksLayout:
+        weighted = self._weighted()
+        labelled = ""
+        if "mark" not in self.roles and not weighted and not self._marks_stated():
+            self._take_first("mark", words.MARK, spelled)
+            # EasyChair writes all marks of a review into one cell, a line each.
+            labelled = spelled.get("scores", "") if "reviewer" in self.roles else ""
+            if "mark" not in self.roles and labelled:
+                self._take("mark", labelled)
+        if "mark" in self.roles and not weighted:
+            header = self.roles["mark"]
+            column = MarkColumn(header=header, kind=self._kind_of(header))
+            lists = "reviewer" not in self.roles and any(
+                is_list(row[header]) for row in self.table.rows
+            )
+            form = Form.LISTS if lists else Form.LONG
+            return self._made(form, (column,), system, known, labelled=header == labelled)
+        columns = weighted or self._marks_stated() or tuple(self._numeric())
+        if not columns:
+            refuse(self.table.source, missing_columns(self.table, {}, ("mark",)))
+        if "reviewer" in self.roles or weighted:
+            return self._made(Form.CRITERIA, self._criteria(columns), system, known)
+        form, marks = self._wide(columns)
+        return self._made(form, marks, system, known)
+
+    def _made(
+        self,
+        form: Form,
+        marks: tuple[MarkColumn, ...],
+        system: str,
+        anonymous: bool,  # noqa: FBT001 - private
+        *,
+        labelled: bool = False,
+    ) -> MarksLayout:
+        return MarksLayout(
+            form=form,
+            system=system,
+            anonymous=anonymous,
+            roles={role: header for role, header in self.roles.items() if role != "mark"},
+            marks=marks,
+            labelled=labelled,
+        )
+
+    # Roles
+
+    def _stated(self) -> None:
+        for header, role in self.how.columns.items():
+            if header not in self.table.headers or (
+                role not in ROLES and not role.startswith("kind:")
+            ):
+                raise InvalidInputError(
+                    "mapping_unknown_column",
+                    source=self.table.source,
+                    header=header,
+                    role=role,
+                    columns=self.table.headers,
+                    roles=ROLES,
+                )
+            if role in ROLES and role not in {"mark", "criterion", "none"}:
+                self._take(role, header)
+            self.used.add(header)
+        marks = [header for header, role in self.how.columns.items() if role == "mark"]
+        if len(marks) == 1:
+            self.roles["mark"] = marks[0]
+
+    def _take(self, role: str, header: str) -> None:
+        if role not in self.roles and (header not in self.used):
+            self.roles[role] = header
+            self.used.add(header)
+
+    def _take_first(self, role: str, names: Iterable[str], spelled: dict[str, str]) -> None:
+        free = (spelled[name] for name in names if name in spelled)
+        found = next((header for header in free if header not in self.used), None)
+        if found is not None and not (role == "name" and self._are_marks(found)):
+            self._take(role, found)
+
+    # Columns of marks
+
+    def _marks_stated(self) -> tuple[str, ...]:
+        """Return the columns that staff say are marks, where they are several."""
+        stated = tuple(
+            header
+            for header, role in self.how.columns.items()
+            if role in {"mark", "criterion"} or role.startswith("kind:")
+        )
+        one = len(stated) == 1 and "mark" in self.roles
+        return () if one else stated
+
+    def _weighted(self) -> tuple[str, ...]:
+        """Return the criteria: those that staff give a weight, or whose headers state one."""
+        wanted = {spelling(name) for name in self.how.weights}
+        if wanted:
+            found = {spelling(plain(h)): h for h in self.table.headers}
+            found |= {spelling(h): h for h in self.table.headers}
+            if missing := [name for name in self.how.weights if spelling(name) not in found]:
+                raise InvalidInputError(
+                    "mapping_unknown_column",
+                    source=self.table.source,
+                    header=missing[0],
+                    role="criterion",
+                    columns=self.table.headers,
+                    roles=ROLES,
+                )
+            return tuple(dict.fromkeys(found[name] for name in wanted))
+        stated = [h for h in self.table.headers if h not in self.used and weight_in(h)]
+        return tuple(h for h in stated if self._are_marks(h)) if len(stated) > 1 else ()
+
+    def _numeric(self) -> list[str]:
+        return [
+            header
+            for header in self.table.headers
+            if header not in self.used
+            and (scale_in(header) is not None or not says_no_mark(header))
+            and self._are_marks(header)
+        ]
+
+    def _are_marks(self, header: str) -> bool:
+        return share_of_numbers([row[header] for row in self.table.rows]) >= MOSTLY
+
+    def _criteria(self, columns: tuple[str, ...]) -> tuple[MarkColumn, ...]:
+        weights = {spelling(name): weight for name, weight in self.how.weights.items()}
+        return tuple(
+            MarkColumn(
+                header=header,
+                kind="",
+                weight=weights.get(spelling(header))
+                or weights.get(spelling(plain(header)))
+                or weight_in(header)
+                or 1.0,
+            )
+            for header in columns
+        )
+
+    def _wide(self, columns: tuple[str, ...]) -> tuple[Form, tuple[MarkColumn, ...]]:
+        kinds = {header: self._kind_of(header) for header in columns}
+        turns = [turn_in(header) for header in columns]
+        by = self.how.by
+        if not by:
+            alone = [h for h, turn in zip(columns, turns, strict=True) if turn is None]
+            # A lone column such as "Interview" or "Score" names nobody either.
+            names = [h for h in alone if spelling(plain(h)) not in words.TURNS | {kinds[h]}]
+            by = "reviewers" if names else "reviews"
+        if by == "reviews":
+            marks = tuple(MarkColumn(header=h, kind=kinds[h]) for h in columns)
+            return Form.BY_REVIEW, marks
+        marks = tuple(
+            MarkColumn(header=h, kind=kinds[h], reviewer=_name_in(h, kinds[h])) for h in columns
+        )
+        return Form.BY_REVIEWER, marks
+
+    def _kind_of(self, header: str) -> str:
+        """Return the kind that a column's header names; "" where it names none."""
+        stated = self.how.columns.get(header, "")
+        if stated.startswith("kind:"):
+            return stated.removeprefix("kind:").strip().casefold()
+        said = set(spelling(header).split("_"))
+        names = [*self.how.kinds, "interview"] if not self.how.kinds else [*self.how.kinds]
+        # The first kind is what a column holds that says nothing.
+        others = [name for name in names if name != self.how.kind]
+        return next((name for name in others if set(name.split("-")) <= said), "")
+
+
+def _name_in(header: str, kind: str) -> str:
+    """Return whom a column of marks names: "Ana (interview)" and "Ana interview" are Ana."""
+    name = plain(header)
+    words_of = [word for word in name.split() if not kind or spelling(word) != kind]
+    return " ".join(words_of).strip(" :–—-") or name
+
+
+def find_layout(table: Table, how: HowToRead) -> MarksLayout:
+    """Find how a table holds marks.
+
+    Raises:
+        InvalidInputError: If what staff say of its columns cannot be.
+        BadRowsError: If no column names applicants, or none holds marks.
+    """
+    return _Finder(table=table, how=how).find()

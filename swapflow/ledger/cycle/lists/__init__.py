@@ -1,0 +1,1 @@
+"""Reads behind the tables of applicants."""

@@ -1,0 +1,155 @@
+// Applicants and reviewers: keys, and one of them shown beside the table. Without it every row is
+// a link to a page of its own, ticks and buttons are a plain form.
+(() => {
+  "use strict";
+  const beside = document.getElementById("beside");
+  const wide = matchMedia("(min-width: 1180px)");
+  const rows = () => [...document.querySelectorAll("tr[data-number]")];
+  const link = (row) => row.querySelector(".nm a");
+  let current = null;
+  let asked = 0; // only the answer to the latest question is shown
+
+  function page(html) { return new DOMParser().parseFromString(html, "text/html"); }
+
+  // The panel of a whole page, with the page's notice above it.
+  function show(doc, row) {
+    const panel = doc.getElementById("panel") || doc.getElementById("main");
+    if (!panel) return;
+    const told = doc.getElementById("told");
+    if (told) panel.prepend(told);
+    const name = panel.querySelector("h1"); // the table's page has its own
+    if (name) {
+      const second = document.createElement("h2");
+      second.className = "h1";
+      second.append(...name.childNodes);
+      name.replaceWith(second);
+    }
+    panel.querySelectorAll(".all, .turns").forEach((one) => one.remove());
+    if (panel.id === "main") panel.removeAttribute("id");
+    beside.replaceChildren(document.importNode(panel, true));
+    const hint = document.createElement("p");
+    hint.className = "keys small faint";
+    hint.textContent = beside.dataset.hint;
+    beside.append(hint);
+    const problem = beside.querySelector('[aria-invalid="true"], [role="alert"]');
+    if (problem) problem.scrollIntoView({ block: "center" });
+    if (row) mark(row);
+  }
+
+  function mark(row) {
+    rows().forEach((one) => {
+      one.classList.toggle("on", one === row);
+      link(one).toggleAttribute("aria-current", one === row);
+    });
+    current = row;
+  }
+
+  async function open(row) {
+    mark(row);
+    if (!wide.matches) return;
+    const mine = ++asked;
+    const answer = await fetch(link(row).href, { headers: { Accept: "text/html" } });
+    const text = await answer.text();
+    if (mine === asked) show(page(text), row);
+  }
+
+  // A row after an act: the same page of the table again, and its row taken from it.
+  async function refresh(row) {
+    if (!row) return;
+    const answer = await fetch(location.href);
+    const fresh = page(await answer.text()).querySelector(`tr[data-number="${row.dataset.number}"]`);
+    if (!fresh || !row.isConnected) return;
+    const tick = row.querySelector("[name=a]");
+    const ticked = tick && tick.checked;
+    fresh.className = row.className;
+    row.replaceWith(fresh);
+    if (ticked) fresh.querySelector("[name=a]").checked = true;
+    mark(fresh);
+  }
+
+  if (beside) {
+    document.addEventListener("click", (event) => {
+      const name = event.target.closest && event.target.closest(".nm a");
+      if (!name || !wide.matches || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+      event.preventDefault();
+      open(name.closest("tr"));
+    });
+    beside.addEventListener("submit", async (event) => {
+      const form = event.target;
+      if (form.method !== "post" || form.dataset.sending) return;
+      event.preventDefault();
+      form.dataset.sending = "1";
+      const body = new URLSearchParams(new FormData(form, event.submitter));
+      const action = (event.submitter && event.submitter.getAttribute("formaction")) || form.getAttribute("action");
+      const mine = ++asked;
+      try {
+        const answer = await fetch(action, { method: "POST", body });
+        const type = answer.headers.get("content-type") || "";
+        // A page that is about something else than this person is opened as such.
+        const doc = page(await answer.text());
+        if (!type.startsWith("text/html") || !doc.getElementById("panel")) { location.assign(answer.url); return; }
+        if (mine === asked) show(doc, current);
+        refresh(current);
+      } catch {
+        delete form.dataset.sending;
+        form.submit();
+      }
+    });
+    if (wide.matches && rows().length) {
+      const first = rows()[0];
+      open(first);
+    }
+  }
+
+  // Ticks
+
+  const bulk = document.querySelector(".bulk");
+  const boxes = () => [...document.querySelectorAll("#ticked [name=a]")];
+  let last = null;
+  function count() {
+    if (!bulk) return;
+    const ticked = boxes().filter((box) => box.checked);
+    bulk.hidden = !ticked.length;
+    document.getElementById("ticked-count").textContent = bulk.dataset.one.replace("#", ticked.length);
+    boxes().forEach((box) => box.closest("tr").classList.toggle("sel", box.checked));
+  }
+  if (bulk) {
+    document.getElementById("ticked").addEventListener("click", (event) => {
+      if (event.target.name !== "a") return;
+      const all = boxes();
+      if (event.shiftKey && last) {
+        const ends = [all.indexOf(last), all.indexOf(event.target)].sort((a, b) => a - b);
+        all.slice(ends[0], ends[1] + 1).forEach((box) => { if (!box.disabled) box.checked = event.target.checked; });
+      }
+      last = event.target;
+      count();
+    });
+    count();
+  }
+
+  // Keys; single letters never fire in a field, nor where they are switched off for the account.
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || document.body.dataset.keys === "off") return;
+    const field = event.target.closest("input:not([type=checkbox]), textarea, select, [contenteditable]");
+    if (event.key === "Escape" && field) { field.blur(); return; }
+    if (field) return;
+    const search = document.getElementById("q");
+    if (event.key === "/" && search) { event.preventDefault(); search.focus(); search.select(); return; }
+    const turn = { j: 1, k: -1 }[event.key];
+    if (turn && !beside) {
+      const next = document.querySelector(turn > 0 ? 'a[rel="next"]' : 'a[rel="prev"]');
+      if (next) next.click();
+      return;
+    }
+    if (turn) {
+      const all = rows();
+      const next = all[current ? all.indexOf(current) + turn : 0];
+      if (next) { link(next).focus({ preventScroll: true }); next.scrollIntoView({ block: "nearest" }); open(next); }
+    }
+    if (event.key === "x" && current) {
+      const box = current.querySelector("[name=a]");
+      if (box && !box.disabled) { box.checked = !box.checked; count(); }
+    }
+    if (event.key === "Enter" && current && event.target === document.body) link(current).click();
+  });
+})();

@@ -1,0 +1,255 @@
+"""The walk of links: what leaves in a mail opens once, and nothing that stays holds it."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from email import message_from_string
+from email.policy import default
+from pathlib import Path
+from typing import Any
+
+import pytest
+import redis
+from playwright.sync_api import Browser, Page, expect
+
+from swapflow.bootstrap import assemble, back_up_database
+from swapflow.engine.offers.announcement_wording import usual_wording
+from swapflow.identity.permissions import Role
+from swapflow.processes.deployment import running
+from swapflow.settings import SmtpSecurity, load_settings
+from tests.browser.axe import RUN, SHADES, TAGS, WIDER
+from tests.browser.office import AXE, DESK, PHONE, START, Deployment, show_form
+from tests.support.ports import free_port
+from tests.support.smtp_server import SmtpServer
+from tests.support.waiting import wait_until
+
+
+REVIEWS, ANSWERS = r"/sign-in/reviews/([\w-]{20,})", r"/answer/([\w-]{20,})"
+MOST_TAPS = 7
+
+
+@dataclass
+class Mailed:
+    """A deployment with a mail server that keeps what it is given."""
+
+    up: Deployment
+    server: SmtpServer
+
+    def texts(self, to: str) -> list[str]:
+        """The words of every mail to an address, oldest first."""
+        found = []
+        for raw in self.server.mails:
+            mail = message_from_string(raw, policy=default)
+            part = mail.get_body(("plain",))
+            if str(mail["To"]) == to and part is not None:
+                found.append(str(part.get_content()))
+        return found
+
+    def wait_for(self, to: str, count: int = 1) -> list[str]:
+        wait_until(lambda: len(self.texts(to)) >= count, what=f"{count} mails to {to}")
+        return self.texts(to)
+
+
+@pytest.fixture(scope="module")
+def mailed(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mailed]:
+    with SmtpServer() as server:
+        port = free_port()
+        settings = load_settings(
+            data_dir=tmp_path_factory.mktemp("links"),
+            web_port=port,
+            database_url=None,
+            redis_url=None,
+            office_name="Graduate Admissions",
+            mail_from="Graduate Admissions <admissions@example.edu>",
+            smtp_host="127.0.0.1",
+            smtp_port=server.port,
+            smtp_security=SmtpSecurity.NONE,
+        )
+        with running(
+            settings,
+            SWAPFLOW_WEB_PORT=str(port),
+            SWAPFLOW_OFFICE_NAME=settings.office_name,
+            SWAPFLOW_MAIL_FROM=settings.mail_from,
+            SWAPFLOW_SMTP_HOST="127.0.0.1",
+            SWAPFLOW_SMTP_PORT=str(server.port),
+            SWAPFLOW_SMTP_SECURITY="none",
+        ):
+            product, office = assemble(settings)
+            up = Deployment(settings=settings, product=product, office=office, browser=browser)
+            yield Mailed(up, server)
+            assert up.strayed == []
+
+
+class Thumb:
+    """A finger that counts its taps."""
+
+    def __init__(self, page: Page) -> None:
+        self._page = page
+        self.taps = 0
+
+    def tap(self, selector: str) -> None:
+        self.taps += 1
+        self._page.locator(selector).first.click()
+
+    def press(self, name: str | re.Pattern[str], role: str = "button") -> None:
+        self.taps += 1
+        self._page.get_by_role(role, name=name).first.click()  # type: ignore[arg-type]  # two roles
+
+
+def test_the_first_review_on_a_phone_takes_one_mail_and_seven_taps(mailed: Mailed) -> None:
+    up = mailed.up
+    up.cycle("walk")
+    to = "walk-r1@example.org"
+    (text,) = mailed.wait_for(to)
+    address = re.search(r"http\S+/sign-in/reviews/\S+", text)
+    assert address is not None
+
+    with up.person(width=PHONE) as context:
+        page = context.new_page()
+        finger = Thumb(page)
+        finger.taps += 1  # the link in the mail
+        page.goto(address[0])
+        finger.press(re.compile("Continue as"))
+        finger.press(START, "link")
+        expect(page.locator("form#review, form").first).to_be_attached()
+        if page.locator("label[for=view-score]").is_visible():
+            finger.taps += 1
+            show_form(page)
+        for name in ("c0", "c1"):
+            finger.tap(f"label[for^={name}-], label:has(input[name={name}])")
+        page.locator("[name=remark]").fill("Clear and well argued.")
+        form = page.url
+        finger.press(re.compile("Submit and next"))
+        # The page asks for nothing while this process sleeps, so its answer is waited for first.
+        expect(page).not_to_have_url(form)
+        wait_until(
+            lambda: up.product.cycles.get("walk").spent > 0, what="the first review is stored"
+        )
+
+    print(f"first review: {len(mailed.texts(to))} mail, {finger.taps} taps")
+    assert len(mailed.texts(to)) == 1
+    assert finger.taps <= MOST_TAPS
+
+
+def test_nothing_that_stays_holds_a_link_that_opens_something(
+    mailed: Mailed, tmp_path: Path
+) -> None:
+    up, product = mailed.up, mailed.up.product
+    up.cycle("held", applicants=6)
+    chair = up.staff("chair@example.org", Role.ADMINISTRATOR, Role.CHAIR)
+    up.staff("dean@example.org", Role.CHAIR)
+    mailed.wait_for("held-r1@example.org")
+    for reviewer in ("R1", "R2", "R3", "R4"):
+        for task in up.tasks("held", reviewer):
+            up.answer(task)
+    product.cycles.stop("held", by="ops", reason="enough")
+    product.cohort.finalize("held", by="chair", signed_by=["dean"])
+    product.offers.make("held", by="chair")
+    product.announcements.send("held", usual_wording(), by="chair", hold=timedelta())
+    offered = product.offers.standing("held").offers[0].application
+    applicant = product.applicants.get("held", offered)
+    text = mailed.wait_for(applicant.email)[-1]
+    answer = re.search(ANSWERS, text)
+    assert answer is not None
+
+    referrers: list[str] = []
+    with up.person() as context:
+        context.on("request", lambda r: referrers.append(r.headers.get("referer", "")))
+        page = context.new_page()
+        page.goto(f"/answer/{answer[1]}")
+        page.get_by_label("Applicant number").fill(applicant.external_id)
+        page.get_by_role("button", name="Accept the place").click()
+        expect(page.locator("#answered")).to_contain_text("You accepted the place.")
+        page.goto("/sign-in")
+    tokens = {
+        token
+        for raw in mailed.server.mails
+        if (part := message_from_string(raw, policy=default).get_body(("plain",))) is not None
+        for pattern in (REVIEWS, ANSWERS)
+        for token in re.findall(pattern, str(part.get_content()))
+    }
+    assert len(tokens) >= 5
+
+    backup = tmp_path / "copy.db"
+    back_up_database(up.settings, backup)
+    kept = {
+        str(path): path.read_bytes() for path in up.settings.data_dir.rglob("*") if _is_file(path)
+    }
+    kept["backup"] = backup.read_bytes()
+    kept["redis"] = _redis_content(up.settings.redis)
+    kept["referrers"] = "\n".join(referrers).encode()
+    with up.person(chair) as context:
+        for path in _pages_of_staff(mailed, applicant.number):
+            got = context.request.get(path)
+            assert got.status == 200, path
+            kept[path] = got.body()
+    found = {
+        (where, token[:6])
+        for where, content in kept.items()
+        for token in tokens
+        if token.encode() in content
+    }
+
+    assert found == set()
+    assert kept["redis"]
+
+
+@pytest.mark.parametrize("path", ["answer", "/answer/never-was", "reviews"])
+def test_pages_behind_links_are_readable_by_all(mailed: Mailed, path: str) -> None:
+    text = {"answer": ANSWERS, "reviews": REVIEWS}.get(path)
+    if text is not None:
+        links = [
+            found[0]
+            for raw in mailed.server.mails
+            if (part := message_from_string(raw, policy=default).get_body(("plain",)))
+            and (found := re.search(text, str(part.get_content())))
+        ]
+        path = links[-1]
+    axe = AXE.read_text(encoding="utf-8")
+    with mailed.up.person() as context:
+        page = context.new_page()
+        page.goto(path)
+        page.evaluate(f"() => {{ {axe}; }}")
+        for width in (PHONE, DESK):
+            page.set_viewport_size({"width": width, "height": 800})
+            for shade in SHADES:
+                page.emulate_media(color_scheme=shade)
+                assert page.evaluate(WIDER) <= 0
+                assert page.evaluate(RUN, TAGS) == []
+
+
+def _is_file(path: Path) -> bool:
+    return path.is_file() and not path.is_symlink()
+
+
+def _redis_content(address: str) -> bytes:
+    """Everything that Redis holds, as bytes."""
+    client = redis.Redis.from_url(address)
+    readers: dict[Any, Callable[[Any], object]] = {
+        b"string": client.get,
+        b"hash": client.hgetall,
+        b"list": lambda key: client.lrange(key, 0, -1),
+        b"set": client.smembers,
+        b"zset": lambda key: client.zrange(key, 0, -1, withscores=True),
+        b"stream": client.xrange,
+    }
+    parts = [f"{key!r} {readers[client.type(key)](key)!r}" for key in client.scan_iter("*")]
+    return "\n".join(parts).encode()
+
+
+def _pages_of_staff(mailed: Mailed, number: int) -> list[str]:
+    """What staff may open and download that is about mails or about one applicant."""
+    logged = mailed.up.product.outbox.mails("held", at_most=100)
+    log = [f"/today/held/mail/{one.mail.id}" for one in logged]
+    return [
+        "/today/held/mail",
+        *log,
+        *(f"{path}/html" for path in log),
+        *(f"{path}/eml" for path in log),
+        "/decide/held/offers",
+        "/decide/held/letters",
+        f"/applicants/held/{number}",
+        f"/applicants/held/{number}/card/json",
+        "/setup/audit",
+    ]
