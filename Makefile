@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo quick test test-all test-browser screenshots slow check audit bench bench-pages load load-web starve chaos races drills fuzz study openapi messages lock clean
+.PHONY: help setup demo quick test test-all test-browser walks screenshots slow check audit bench bench-pages load load-web starve chaos races drills fuzz study openapi messages lock clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -31,6 +31,9 @@ test-all: setup  ## Run everything but the slow tests (needs Debian's servers an
 
 test-browser: setup  ## Run the browser tests alone (needs Chromium)
 	$(BIN)/python -m pytest -m browser tests/browser
+
+walks: setup  ## Walk through the jobs of an office in a browser and count the acts, into var/walks.json
+	$(BIN)/python -m tests.walks
 
 screenshots: setup  ## Take every page at both widths, light and dark, into var/screenshots/
 	$(BIN)/python -m tests.browser.screenshots

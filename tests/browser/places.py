@@ -148,11 +148,13 @@ def furnish(up: Deployment) -> None:
 def walk(up: Deployment) -> Iterator[tuple[Place, Page, int]]:
     """Open every page as each who comes to it; gives the page and the status of its answer."""
     further = _further(up)
+    # What other tests made in the same deployment is theirs to look at.
+    others = {cycle.id for cycle in up.product.cycles.list()} - set(CYCLES)
     for who, starts in _starts().items():
         with up.person(who) as context:
             page = context.new_page()
             with _watched(page) as last:
-                yield from _by_links(page, who, starts, last)
+                yield from _by_links(page, who, starts, last, others)
                 for place in (p for p in further if p.who == who):
                     page.goto(place.path)
                     if place.reach is not None:
@@ -173,7 +175,11 @@ def _starts() -> dict[str, tuple[str, ...]]:
 
 
 def _by_links(
-    page: Page, who: str, starts: tuple[str, ...], last: Callable[[], int]
+    page: Page,
+    who: str,
+    starts: tuple[str, ...],
+    last: Callable[[], int],
+    others: set[str],
 ) -> Iterator[tuple[Place, Page, int]]:
     waiting, seen, shapes = list(starts), set(starts), dict[str, int]()
     opened = 0
@@ -196,6 +202,8 @@ def _by_links(
             target = parts.path + (f"?{parts.query}" if parts.query else "")
             kind = f"{SAME.sub('*', parts.path)}?{re.sub('=[^&]*', '', parts.query)}"
             if parts.netloc != here or target in seen or _is_file(parts.path):
+                continue
+            if not others.isdisjoint(parts.path.split("/")):
                 continue
             if shapes.get(kind, 0) >= ALIKE:
                 continue
