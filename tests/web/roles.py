@@ -78,6 +78,8 @@ PAGES: dict[str, Right | Somewhere | str] = {
     "POST /applicants/{cycle_id}/slots": Right.MANAGE_APPLICANTS,
     "POST /applicants/{cycle_id}/slots/cancel": Right.MANAGE_APPLICANTS,
     "POST /applicants/{cycle_id}/slots/import": Right.MANAGE_APPLICANTS,
+    "GET /applicants/{cycle_id}/slots/proposal": Right.MANAGE_APPLICANTS,
+    "POST /applicants/{cycle_id}/slots/proposal": Right.MANAGE_APPLICANTS,
     "GET /setup/users": Right.MANAGE_USERS,
     "POST /setup/users": Right.MANAGE_USERS,
     "POST /setup/users/{account_id}/grants": Right.MANAGE_USERS,

@@ -52,9 +52,14 @@ class Agenda:
         """Return those of these reviewers whose time matters."""
         return frozenset(reviewers) - self.automatic
 
+    def without(self, pull_id: str) -> "Agenda":
+        """Return the agenda without the date of a request."""
+        others = tuple(one for one in self.diary.bookings if one.pull_id != pull_id)
+        return replace(self, diary=replace(self.diary, bookings=others))
+
     def with_date(self, pull_id: str, date: Interview, reviewers: Collection[int]) -> "Agenda":
         """Return the agenda with another date of a request in place of the one it has."""
-        others = [one for one in self.diary.bookings if one.pull_id != pull_id]
+        others = self.without(pull_id).diary.bookings
         new = [
             Booking(reviewer=one, pull_id=pull_id, starts_at=date.starts_at, minutes=date.minutes)
             for one in reviewers
@@ -153,8 +158,8 @@ def refuse_double_bookings(tx: Transaction, dates: Sequence[tuple[Pull, Intervie
 
 
 def _refuse_double(agenda: Agenda, panel: Mapping[int, Reviewer], wanted: Interview) -> None:
-    people = agenda.people(panel)
-    taken = agenda.diary.clash(people, wanted.starts_at, wanted.minutes, but=(wanted.pull_id,))
+    people, others = agenda.people(panel), agenda.without(wanted.pull_id)
+    taken = others.diary.clash(people, wanted.starts_at, wanted.minutes)
     if taken is None:
         return
     local, who = ZoneInfo(agenda.zone), panel[taken.reviewer]
@@ -165,7 +170,7 @@ def _refuse_double(agenda: Agenda, panel: Mapping[int, Reviewer], wanted: Interv
         minutes=taken.minutes,
         free=[
             at.astimezone(local)
-            for at in agenda.next_free(people, wanted.minutes, wanted.starts_at)
+            for at in others.next_free(people, wanted.minutes, wanted.starts_at)
         ],
     )
 
