@@ -269,6 +269,7 @@ API: dict[str, Right | Somewhere | str] = {
     "POST /api/v1/cycles/{cycle_id}/proposed-requests/{pull}/swap": Right.APPROVE,
     "GET /api/v1/cycles/{cycle_id}/interviews": Right.MANAGE_APPLICANTS,
     "POST /api/v1/cycles/{cycle_id}/interviews/import": Right.MANAGE_APPLICANTS,
+    "GET /api/v1/cycles/{cycle_id}/interview-proposal": Right.MANAGE_APPLICANTS,
     "POST /api/v1/users/{user_id}/invitation": Right.MANAGE_USERS,
     "GET /api/v1/cycles/{cycle_id}/mails/{mail_id}": Right.SEE_MAIL,
     "POST /api/v1/cycles/{cycle_id}/pause": Right.RUN,

@@ -35,12 +35,17 @@ FIELDS = ("pull", "starts", "minutes", "revision")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DateRow:
-    """One interview on the page, with what its fields say."""
+    """One interview on the page, with what its fields say.
+
+    Attributes:
+        fits: The hour that was found for it; None in a form that comes back.
+    """
 
     requested: Requested
     starts: str
     minutes: str
     revision: str
+    fits: datetime | None = None
     ticked: bool = True
     problem: str = ""
 
@@ -82,6 +87,7 @@ def show_proposal(
             starts=local_time(one.starts_at, zone),
             minutes=str(one.requested.minutes),
             revision=_revision(one.requested),
+            fits=one.starts_at,
         )
         for one in proposal.dates
     )

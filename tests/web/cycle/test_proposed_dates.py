@@ -14,6 +14,7 @@ from swapflow.engine.interviews.slots import Requested
 from swapflow.identity.permissions import Role
 from swapflow.settings import Settings
 from tests.support.migrated import new_database
+from tests.web.api.programs import program
 from tests.web.site import SITE_RULES, Site
 
 
@@ -101,8 +102,9 @@ def test_what_is_unticked_stays_without_a_date_and_what_is_changed_is_taken(site
 
     found = {one.pull.id: one.interview for one in asked(site)}
     assert found[left] is None
-    assert found[moved] is not None
-    assert (found[moved].minutes, f"{found[moved].starts_at:%H:%M}") == (50, "09:00")
+    changed = found[moved]
+    assert changed is not None
+    assert (changed.minutes, f"{changed.starts_at:%H:%M}") == (50, "09:00")
     assert "1 interview without a date" in staff.get(DATES).text
 
 
@@ -245,3 +247,22 @@ def test_an_interview_of_another_program_is_a_taken_hour_without_a_name(site: Si
     assert "Room 44" not in week
     assert spring.pull.id not in week
     assert refused.status_code == 409
+
+
+def test_a_program_asks_for_dates_and_sets_one_by_its_revision(site: Site) -> None:
+    panels(site, applicants=3)
+    client = program(site, Role.OPERATIONS)
+
+    answer = client.get("/api/v1/cycles/fall/interview-proposal", params={"notice": 5})
+
+    found = answer.json()
+    assert (answer.status_code, found["notice"], found["left"]) == (200, 5, [])
+    assert len(found["dates"]) == 3
+    first, second, _ = found["dates"]
+    wish = {"starts_at": first["starts_at"], "minutes": first["minutes"]}
+    path = f"/api/v1/cycles/fall/interviews/{first['request']}"
+    assert client.put(path, json=wish, headers={"If-Match": "0"}).status_code == 204
+    assert [one.pull.id for one in dated(site)] == [first["request"]]
+    left = client.get("/api/v1/cycles/fall/interview-proposal").json()["dates"]
+    assert {one["request"] for one in left} == {one["request"] for one in found["dates"][1:]}
+    assert second["request"] != first["request"]
