@@ -13,7 +13,6 @@ SwapflowError
 ├── ConflictError                 the request was valid, but the cycle has moved on
 │   ├── AssignmentClosedError     scored, declined, expired or cancelled already
 │   ├── LeaseLostError            another coordinator has taken over this cycle
-│   ├── DoubleBookingError        an interviewer has another interview at that time
 │   ├── StaleDraftError           the draft was changed elsewhere; both texts are at hand
 │   └── StaleRevisionError        a form was made from something older than is stored now
 ├── NotSignedInError              nobody is signed in, or no longer
@@ -30,7 +29,6 @@ Anything else that escapes is a bug.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from swapflow.messages import Message
 
@@ -160,23 +158,6 @@ class AssignmentClosedError(ConflictError):
 
 class LeaseLostError(ConflictError):
     """Another coordinator holds this cycle's lease; nothing was written."""
-
-
-class DoubleBookingError(ConflictError):
-    """An interviewer has another interview at the time of a date; no date was set.
-
-    Attributes:
-        pull_id: The request whose date was refused.
-        free: The next times at which its whole panel is free, in the program's zone.
-    """
-
-    def __init__(
-        self, pull_id: str, *, who: str, when: datetime, minutes: int, free: Sequence[datetime]
-    ) -> None:
-        hours = [Message("free_hour", at=at) for at in free] or [Message("no_free_hour")]
-        super().__init__("interviewer_booked", who=who, when=when, minutes=minutes, free=hours)
-        self.pull_id = pull_id
-        self.free = tuple(free)
 
 
 class StaleDraftError(ConflictError):

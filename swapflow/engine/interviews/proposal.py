@@ -9,13 +9,13 @@ from zoneinfo import ZoneInfo
 from swapflow.engine.interviews.schedule import (
     HORIZON,
     NOTICE,
-    Agenda,
-    agenda_of,
+    InterviewerTime,
     first_day,
+    interviewer_time,
     working_days,
 )
 from swapflow.engine.interviews.slots import Requested, requested
-from swapflow.engine.interviews.solver import Meeting, assign
+from swapflow.engine.interviews.solver import WantedInterview, assign
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.errors import InvalidInputError
 from swapflow.messages import Message
@@ -72,7 +72,7 @@ def propose_dates(cycle_id: str, *, notice: int = NOTICE, ledger: Ledger) -> Dat
     with ledger.one_moment():
         rules, now = ledger.rules(cycle_id), ledger.now()
         asked = requested(cycle_id, ledger=ledger)
-        agenda = agenda_of(
+        agenda = interviewer_time(
             ledger.diary(cycle_id), ledger.reviewers(cycle_id), zone=rules.zone, now=now
         )
     first = first_day(now, rules.zone, notice)
@@ -113,7 +113,7 @@ def _applicant(one: Requested) -> int:
     return -1 - one.pull.application
 
 
-def _with_applicants(agenda: Agenda, asked: Sequence[Requested]) -> Agenda:
+def _with_applicants(agenda: InterviewerTime, asked: Sequence[Requested]) -> InterviewerTime:
     """Add applicants to the diary: one of them may have two interviews, too."""
     for one in asked:
         if one.interview is not None and one.interview.stands:
@@ -122,10 +122,10 @@ def _with_applicants(agenda: Agenda, asked: Sequence[Requested]) -> Agenda:
     return agenda
 
 
-def _meeting(one: Requested, agenda: Agenda, days: Sequence[date]) -> Meeting:
+def _meeting(one: Requested, agenda: InterviewerTime, days: Sequence[date]) -> WantedInterview:
     people = agenda.people([r.number for r in one.reviewers]) | {_applicant(one)}
     unwanted = _given_back(one, agenda.zone)
-    return Meeting(
+    return WantedInterview(
         key=one.pull.id,
         people=people,
         minutes=one.minutes,
@@ -142,15 +142,15 @@ def _given_back(one: Requested, zone: str) -> date | None:
     return one.interview.starts_at.astimezone(ZoneInfo(zone)).date()
 
 
-def _load(agenda: Agenda) -> Mapping[tuple[int, date], int]:
+def _load(agenda: InterviewerTime) -> Mapping[tuple[int, date], int]:
     local = ZoneInfo(agenda.zone)
     return Counter(
         (one.reviewer, one.starts_at.astimezone(local).date()) for one in agenda.diary.bookings
     )
 
 
-def _reason(one: Requested, meeting: Meeting | None, last: date) -> Message:
-    """Say why a request has no date, with the interviewers' names and no applicant's."""
+def _reason(one: Requested, meeting: WantedInterview | None, last: date) -> Message:
+    """Return why a request has no date, with the interviewers' names and no applicant's."""
     if meeting is None:
         return Message("interview_without_interviewer")
     names = [r.name or r.external_id for r in one.reviewers]

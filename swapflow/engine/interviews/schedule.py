@@ -11,7 +11,8 @@ from swapflow.domain.people.interview import Booking, Diary, Interview
 from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.reviewing.assignment import Pull
 from swapflow.engine.ports.writes.transaction import Transaction
-from swapflow.errors import DoubleBookingError
+from swapflow.errors import ConflictError
+from swapflow.messages import Message
 
 
 HALVES = ((time(9), time(12)), (time(13), time(17)))
@@ -33,8 +34,25 @@ OFFERED = 3
 """Free hours that are offered in place of one that is taken."""
 
 
+class DoubleBookingError(ConflictError):
+    """An interviewer has another interview at the time of a date; no date was set.
+
+    Attributes:
+        pull_id: The request whose date was refused.
+        free: The next times at which its whole panel is free, in the program's zone.
+    """
+
+    def __init__(
+        self, pull_id: str, *, who: str, when: datetime, minutes: int, free: Sequence[datetime]
+    ) -> None:
+        hours = [Message("free_hour", at=at) for at in free] or [Message("no_free_hour")]
+        super().__init__("interviewer_booked", who=who, when=when, minutes=minutes, free=hours)
+        self.pull_id = pull_id
+        self.free = tuple(free)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Agenda:
+class InterviewerTime:
     """What is known about the time of a program's interviewers.
 
     Attributes:
@@ -52,12 +70,14 @@ class Agenda:
         """Return those of these reviewers whose time matters."""
         return frozenset(reviewers) - self.automatic
 
-    def without(self, pull_id: str) -> "Agenda":
+    def without(self, pull_id: str) -> "InterviewerTime":
         """Return the agenda without the date of a request."""
         others = tuple(one for one in self.diary.bookings if one.pull_id != pull_id)
         return replace(self, diary=replace(self.diary, bookings=others))
 
-    def with_date(self, pull_id: str, date: Interview, reviewers: Collection[int]) -> "Agenda":
+    def with_date(
+        self, pull_id: str, date: Interview, reviewers: Collection[int]
+    ) -> "InterviewerTime":
         """Return the agenda with another date of a request in place of the one it has."""
         others = self.without(pull_id).diary.bookings
         new = [
@@ -86,10 +106,12 @@ class Agenda:
         return list(islice(found, OFFERED))
 
 
-def agenda_of(diary: Diary, reviewers: Iterable[Reviewer], *, zone: str, now: datetime) -> Agenda:
+def interviewer_time(
+    diary: Diary, reviewers: Iterable[Reviewer], *, zone: str, now: datetime
+) -> InterviewerTime:
     """Put together what is known about the time of a program's reviewers."""
     programs = frozenset(one.number for one in reviewers if one.automatic)
-    return Agenda(diary=diary, zone=zone, now=now, automatic=programs)
+    return InterviewerTime(diary=diary, zone=zone, now=now, automatic=programs)
 
 
 def working_days(first: date, count: int) -> Iterator[date]:
@@ -108,7 +130,7 @@ def is_working_day(day: date) -> bool:
 
 
 def first_day(now: datetime, zone: str, notice: int) -> date:
-    """Return the first day with so many working days' notice: Friday for 3 on a Tuesday."""
+    """Return the first day that keeps the notice: Friday for 3 working days on a Tuesday."""
     today = now.astimezone(ZoneInfo(zone)).date()
     following = working_days(today + timedelta(days=1), max(notice, 1))
     return today if notice <= 0 else list(following)[-1]
@@ -149,7 +171,7 @@ def refuse_double_bookings(tx: Transaction, dates: Sequence[tuple[Pull, Intervie
         if seat.status.is_open:
             panels[seat.pull_id].append(seat.reviewer)
     people = {r.number: r for r in tx.reviewers()}
-    agenda = agenda_of(tx.diary(), people.values(), zone=dates[0][1].zone, now=tx.now)
+    agenda = interviewer_time(tx.diary(), people.values(), zone=dates[0][1].zone, now=tx.now)
     for pull, slot in dates:
         agenda = agenda.with_date(pull.id, slot, panels[pull.id])
     for pull, slot in dates:
@@ -157,7 +179,9 @@ def refuse_double_bookings(tx: Transaction, dates: Sequence[tuple[Pull, Intervie
         _refuse_double(agenda, named, slot)
 
 
-def _refuse_double(agenda: Agenda, panel: Mapping[int, Reviewer], wanted: Interview) -> None:
+def _refuse_double(
+    agenda: InterviewerTime, panel: Mapping[int, Reviewer], wanted: Interview
+) -> None:
     people, others = agenda.people(panel), agenda.without(wanted.pull_id)
     taken = others.diary.clash(people, wanted.starts_at, wanted.minutes)
     if taken is None:

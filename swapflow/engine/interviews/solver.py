@@ -21,7 +21,7 @@ TRIES = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Meeting:
+class WantedInterview:
     """One interview to be dated.
 
     Attributes:
@@ -38,7 +38,7 @@ class Meeting:
 
 
 def assign(
-    meetings: Sequence[Meeting], *, load: Mapping[tuple[int, date], int]
+    meetings: Sequence[WantedInterview], *, load: Mapping[tuple[int, date], int]
 ) -> dict[str, datetime]:
     """Choose an hour for as many meetings as the search finds, the same ones for the same input.
 
@@ -67,7 +67,7 @@ def assign(
 
 
 def _fewest_days(
-    meetings: Sequence[Meeting], days: Sequence[date], load: Mapping[tuple[int, date], int]
+    meetings: Sequence[WantedInterview], days: Sequence[date], load: Mapping[tuple[int, date], int]
 ) -> int:
     """Return how many of the days are needed at least, by each person's number of meetings."""
     wanted = Counter(person for m in meetings for person in m.people)
@@ -101,7 +101,7 @@ class _Search:
 
     def __init__(
         self,
-        meetings: Sequence[Meeting],
+        meetings: Sequence[WantedInterview],
         days: Sequence[date],
         load: Mapping[tuple[int, date], int],
     ) -> None:
@@ -172,7 +172,7 @@ class _Search:
         }
 
     def _turn(self, left: dict[int, int]) -> _Choice:
-        """Give the turn to the meeting with the fewest hours left."""
+        """Return the turn of the meeting with the fewest hours left."""
         n = min(left, key=lambda one: (left[one].bit_count(), one))
         return _Choice(n, left, self._in_order(n, left[n]))
 

@@ -9,12 +9,12 @@ from fastapi import APIRouter, Depends, Form, Query, Request, UploadFile
 from fastapi.responses import RedirectResponse, Response
 
 from swapflow.domain.seal import NOTHING
+from swapflow.engine.interviews.schedule import DoubleBookingError
 from swapflow.engine.interviews.slots import InterviewSlot, Requested
 from swapflow.engine.services import Swapflow
 from swapflow.errors import (
     BadRow,
     BadRowsError,
-    DoubleBookingError,
     InvalidInputError,
     StaleRevisionError,
 )

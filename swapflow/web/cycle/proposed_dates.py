@@ -12,10 +12,10 @@ from starlette.datastructures import FormData
 
 from swapflow.domain.seal import NOTHING
 from swapflow.engine.interviews.proposal import DateProposal
-from swapflow.engine.interviews.schedule import NOTICE
+from swapflow.engine.interviews.schedule import NOTICE, DoubleBookingError
 from swapflow.engine.interviews.slots import InterviewSlot, Requested
 from swapflow.engine.services import Swapflow
-from swapflow.errors import DoubleBookingError, InvalidInputError, StaleRevisionError
+from swapflow.errors import InvalidInputError, StaleRevisionError
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.messages import Message

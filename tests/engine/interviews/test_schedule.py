@@ -10,9 +10,14 @@ import pytest
 from swapflow.domain.people.reviewer import Absence, NewReviewer
 from swapflow.domain.rules import KindRules, SeatLine
 from swapflow.engine.interviews.proposal import DateProposal
-from swapflow.engine.interviews.schedule import first_day, hours_of, is_working_day
+from swapflow.engine.interviews.schedule import (
+    DoubleBookingError,
+    first_day,
+    hours_of,
+    is_working_day,
+)
 from swapflow.engine.interviews.slots import InterviewSlot
-from swapflow.errors import DoubleBookingError, InvalidInputError, StaleRevisionError
+from swapflow.errors import InvalidInputError, StaleRevisionError
 from tests.engine.cycle_by_hand import CYCLE, RULES, World, applicants, reviewers
 
 

@@ -8,14 +8,14 @@ from random import Random
 import pytest
 
 from swapflow.engine.interviews.schedule import hours_of, working_days
-from swapflow.engine.interviews.solver import MOST_A_DAY, Meeting, assign
+from swapflow.engine.interviews.solver import MOST_A_DAY, WantedInterview, assign
 
 
 MONDAY = date(2031, 3, 10)
 
 
-def meeting(key: str, people: set[int], *, days: int = 10, minutes: int = 30) -> Meeting:
-    return Meeting(
+def meeting(key: str, people: set[int], *, days: int = 10, minutes: int = 30) -> WantedInterview:
+    return WantedInterview(
         key=key,
         people=frozenset(people),
         minutes=minutes,
@@ -23,7 +23,7 @@ def meeting(key: str, people: set[int], *, days: int = 10, minutes: int = 30) ->
     )
 
 
-def drawn(seed: int) -> list[Meeting]:
+def drawn(seed: int) -> list[WantedInterview]:
     """Draw panels of one to three out of seven people who are often taken."""
     draw = Random(seed)
     found = []
@@ -35,19 +35,25 @@ def drawn(seed: int) -> list[Meeting]:
             for day in working_days(MONDAY, draw.randint(1, 8))
         }
         found.append(
-            Meeting(key=f"{number:02d}", people=frozenset(people), minutes=minutes, hours=free)
+            WantedInterview(
+                key=f"{number:02d}", people=frozenset(people), minutes=minutes, hours=free
+            )
         )
     return found
 
 
-def overlap(one: tuple[Meeting, datetime], other: tuple[Meeting, datetime]) -> bool:
+def overlap(
+    one: tuple[WantedInterview, datetime], other: tuple[WantedInterview, datetime]
+) -> bool:
     (first, at), (second, then) = one, other
     return at < then + timedelta(minutes=second.minutes) and then < at + timedelta(
         minutes=first.minutes
     )
 
 
-def per_day(meetings: list[Meeting], chosen: dict[str, datetime]) -> Counter[tuple[int, date]]:
+def per_day(
+    meetings: list[WantedInterview], chosen: dict[str, datetime]
+) -> Counter[tuple[int, date]]:
     return Counter(
         (person, chosen[m.key].date()) for m in meetings for person in m.people if m.key in chosen
     )
@@ -81,9 +87,11 @@ def test_no_person_is_at_two_interviews_at_once_and_none_is_left_out_that_fits(s
 def test_the_search_goes_back_where_the_first_hour_was_the_wrong_one() -> None:
     nine, ten = (datetime.fromisoformat(f"2031-03-10T{h}:00+00:00") for h in ("09", "10"))
     meetings = [
-        Meeting(key="a", people=frozenset({1}), minutes=60, hours={MONDAY: [nine, ten]}),
-        Meeting(key="b", people=frozenset({2}), minutes=60, hours={MONDAY: [nine, ten]}),
-        Meeting(key="c", people=frozenset({1, 2}), minutes=60, hours={MONDAY: [nine, ten]}),
+        WantedInterview(key="a", people=frozenset({1}), minutes=60, hours={MONDAY: [nine, ten]}),
+        WantedInterview(key="b", people=frozenset({2}), minutes=60, hours={MONDAY: [nine, ten]}),
+        WantedInterview(
+            key="c", people=frozenset({1, 2}), minutes=60, hours={MONDAY: [nine, ten]}
+        ),
     ]
 
     assert assign(meetings, load={}) == {"a": nine, "b": nine, "c": ten}
