@@ -46,6 +46,7 @@ from swapflow.web.cycle import (
     interviews,
     mail_log,
     offline_sheets,
+    proposed_dates,
     reviewer_columns,
 )
 from swapflow.web.cycle.today import (
@@ -158,6 +159,7 @@ def create_app(
         decline,
         documents,
         interviews,
+        proposed_dates,
         reviewer_columns,
         users,
         audit_log,

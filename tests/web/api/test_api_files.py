@@ -57,6 +57,7 @@ def test_whatever_a_page_changes_the_api_changes_too_or_there_is_a_reason() -> N
         "/applicants/{cycle_id}/slots": "/interviews/{pull}",
         "/applicants/{cycle_id}/slots/cancel": "/interviews/{pull}",
         "/applicants/{cycle_id}/slots/import": "/interviews/import",
+        "/applicants/{cycle_id}/slots/proposal": "/interviews/import",
         "/setup/users/{account_id}/invite": "/users/{user_id}/invitation",
         "/setup/users/{account_id}/grants/remove": "/users/{user_id}/grants",
         "/setup/rounds": "/rounds",

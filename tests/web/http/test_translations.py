@@ -76,6 +76,7 @@ def test_every_word_that_a_reviewer_reads_is_in_the_catalogues(site: Site, who: 
 STAFF = (
     "/applicants/CYCLE/files",
     "/applicants/CYCLE/slots",
+    "/applicants/CYCLE/slots/proposal",
     "/reviewers/CYCLE/sheets",
     "/today/CYCLE/mail",
     "/today/CYCLE/mail/MAIL",
