@@ -76,8 +76,8 @@ class Settings(BaseSettings):
         trusted_proxies: Addresses and networks of proxies, by commas, whose word is believed about
             who a request comes from; `*` for any, where nobody else reaches the web process.
         upload_mb: Largest file that the web process takes, in MB.
-        public_url: Address under which people reach swapflow; links in mails start with it. The
-            web process's own when not set.
+        try_spreadsheet: Whether visitors who are not signed in may try advice on a spreadsheet.
+        public_url: Address under which people reach swapflow, in mails too; else the web process's.
         insecure: Serve people on other machines without TLS all the same: anybody who listens on
             the network can then read what they read, and be them.
         oidc_issuer: Address of an OpenID Connect provider through which people sign in; none when
@@ -123,6 +123,7 @@ class Settings(BaseSettings):
     web_processes: int = Field(default=2, ge=1, le=64)
     trusted_proxies: str = "127.0.0.1,::1"
     upload_mb: int = Field(default=20, ge=1, le=500)
+    try_spreadsheet: bool = False
 
     public_url: str = ""
     insecure: bool = False
