@@ -77,11 +77,10 @@ class Settings(BaseSettings):
             who a request comes from; `*` for any, where nobody else reaches the web process.
         upload_mb: Largest file that the web process takes, in MB.
         try_spreadsheet: Whether visitors who are not signed in may try advice on a spreadsheet.
-        public_url: Address under which people reach swapflow, in mails too; else the web process's.
-        insecure: Serve people on other machines without TLS all the same: anybody who listens on
-            the network can then read what they read, and be them.
-        oidc_issuer: Address of an OpenID Connect provider through which people sign in; none when
-            not set. Its description is read from `/.well-known/openid-configuration` below it.
+        public_url: Address under which people reach swapflow, in mails too; else our own.
+        insecure: Serve other machines without TLS too: a listener reads all and can be anybody.
+        oidc_issuer: Address of an OpenID Connect provider through which people sign in; what it
+            offers is read from `/.well-known/openid-configuration` below it.
         oidc_client_id: Name under which the provider knows this deployment.
         oidc_client_secret: What proves to the provider that this deployment is the one.
         oidc_name: What the button on the sign-in page calls the provider.

@@ -54,8 +54,8 @@ TEXTS = {
         "`swapflow advise` on your own machine"
     ),
     "trial_too_big": (
-        "{name} is larger than {most} MB, and nothing of it was read; leave out sheets and columns "
-        "without marks"
+        "{name} is larger than {most} MB, and nothing of it was read; leave out sheets and "
+        "columns without marks"
     ),
     "trial_too_long": (
         "reading this file takes longer than {seconds} seconds, so it was stopped and nothing is "
@@ -72,9 +72,7 @@ TEXTS = {
         "a spreadsheet from your network address is being read; wait for its answer, or try again "
         "in {seconds} seconds"
     ),
-    "trial_busy": (
-        "other spreadsheets are being read just now; try again in {seconds} seconds"
-    ),
+    "trial_busy": ("other spreadsheets are being read just now; try again in {seconds} seconds"),
     "trial_many": (
         "too many answers are kept just now, each for 15 minutes; try again in {seconds} seconds"
     ),

@@ -7,28 +7,20 @@ nobody who lists the folder can open one, and its time of change is when it is t
 import os
 import secrets
 import shutil
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from hashlib import sha256
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
 
-from swapflow.advice.trial.child import CONTENT
-from swapflow.advice.trial.limits import KEPT, MOST_KEPT, MOST_RUNNING, MOST_SECONDS
-from swapflow.advice.trial.question import TrialQuestion
+from swapflow.advice.trial.limits import KEPT, MOST_KEPT
+from swapflow.advice.trial.question import CONTENT, TrialQuestion
 from swapflow.advice.trial.reading import read_spreadsheet
+from swapflow.advice.trial.turns import turn
 from swapflow.domain.personal_link import digest_of_token
 from swapflow.errors import NotFoundError, RateLimitedError
-from swapflow.identity.services.tries import network_of
-from swapflow.outbound.call_slots import call_slots
 from swapflow.untrusted.json_text import load_json
-
-
-TURNS = 4096
-"""Turns that addresses share. What is left of one says nothing about the address."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +68,7 @@ class KeptAnswers:
         """
         self.remove_old()
         self._kept.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with self._turn(address):
+        with turn(self._turns, address):
             if sum(1 for _ in self._kept.iterdir()) >= MOST_KEPT:
                 raise RateLimitedError("trial_many", seconds=60)
             making = Path(mkdtemp(prefix="making-", dir=self._kept))
@@ -149,21 +141,3 @@ class KeptAnswers:
     def _goes_after(self, folder: Path) -> None:
         until = (self._now() + KEPT).timestamp()
         os.utime(folder, (until, until))
-
-    @contextmanager
-    def _turn(self, address: str) -> Iterator[None]:
-        """Take the turn of an address and one of all; a process that dies gives both back."""
-        own = call_slots(self._turns / turn_of(address), slots=1)
-        every = call_slots(self._turns / "all", slots=MOST_RUNNING)
-        with own() as free:
-            if not free:
-                raise RateLimitedError("trial_under_way", seconds=MOST_SECONDS)
-            with every() as free:
-                if not free:
-                    raise RateLimitedError("trial_busy", seconds=MOST_SECONDS)
-                yield
-
-
-def turn_of(address: str) -> str:
-    """Name the turn of a client's network address."""
-    return str(int(sha256(network_of(address).encode()).hexdigest(), 16) % TURNS)

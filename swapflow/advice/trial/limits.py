@@ -11,7 +11,9 @@ MOST_BYTES = 5_000_000
 MOST_SECONDS = 20
 """Seconds of one reading, by the clock and of a processor."""
 
-MOST_MEMORY = 512 * 1024 * 1024
+MEGABYTE = 1024 * 1024
+
+MOST_MEMORY = 512 * MEGABYTE
 """Bytes of memory that a reading may map."""
 
 MOST_WRITTEN = 20_000_000

@@ -8,6 +8,10 @@ from typing import Self
 from swapflow.untrusted.json_text import load_json
 
 
+CONTENT = "page.json"
+"""Name of the file with what the page of an answer shows, beside the files to download."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrialQuestion:
     """A question about one file.

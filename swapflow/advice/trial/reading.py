@@ -8,7 +8,7 @@ from pathlib import Path
 
 import structlog
 
-from swapflow.advice.trial.limits import MOST_MEMORY, MOST_SECONDS
+from swapflow.advice.trial.limits import MEGABYTE, MOST_MEMORY, MOST_SECONDS
 from swapflow.advice.trial.question import TrialQuestion
 from swapflow.errors import InvalidInputError
 from swapflow.messages import restored
@@ -20,14 +20,20 @@ log = structlog.get_logger()
 CANNOT_BE_USED = 2
 """How the process ends when it says what is wrong with the file."""
 
-MEGABYTE = 1024 * 1024
-
 PASSED_ON = ("PATH", "PYTHONPATH", "LANG", "TZ", "LD_LIBRARY_PATH", "TMPDIR")
 """Variables that the process gets; no setting is among them, so no password is."""
 
 
-def read_spreadsheet(question: TrialQuestion, data: bytes, *, into: Path) -> None:
+def read_spreadsheet(
+    question: TrialQuestion, data: bytes, *, into: Path, seconds: float = MOST_SECONDS
+) -> None:
     """Have a file read by a process of its own, which writes its answer into a folder.
+
+    Args:
+        question: What is asked of the file.
+        data: The file.
+        into: The folder; empty, and nobody else's.
+        seconds: After how many the process is ended.
 
     Raises:
         InvalidInputError: If the file cannot be used, or needs more than the limits allow.
@@ -39,16 +45,16 @@ def read_spreadsheet(question: TrialQuestion, data: bytes, *, into: Path) -> Non
             argv,
             input=question.line() + data,
             stdout=subprocess.PIPE,
-            # A traceback could hold cells of the file; our log is no place for them.
+            # A traceback could hold cells of the file, and these belong into no log.
             stderr=subprocess.DEVNULL,
-            timeout=MOST_SECONDS,
+            timeout=seconds,
             # One thread: the memory that each further one maps counts too.
             env={**kept, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
             start_new_session=True,
             check=False,
         )
     except subprocess.TimeoutExpired as error:
-        raise InvalidInputError("trial_too_long", seconds=MOST_SECONDS) from error
+        raise InvalidInputError("trial_too_long", seconds=seconds) from error
     if done.returncode == 0:
         return
     if done.returncode == CANNOT_BE_USED:

@@ -34,7 +34,9 @@ ZONES = {
 }
 
 STOPS = {
-    "settled": gettext_noop("The rule would stop: further reviews are unlikely to change the list."),
+    "settled": gettext_noop(
+        "The rule would stop: further reviews are unlikely to change the list."
+    ),
     "certified": gettext_noop("The rule would stop: the list is certain enough by its own test."),
     "budget": gettext_noop("The rule would stop: what is left pays for no further request."),
     "exhausted": gettext_noop(
@@ -157,7 +159,7 @@ def _bars(content: Mapping[str, Any]) -> tuple[LossBar, ...]:
             (gettext("after these %(count)s") % {"count": number(count)}, loss["after"]),
             (gettext("after %(count)s more") % {"count": number(count)}, loss["after_twice"]),
         ]
-    most = max(max(value for _, value in steps), 1e-9)
+    most = max(1e-9, *(value for _, value in steps))
     heights = [HIGHEST * max(value, 0.0) / most for _, value in steps]
     return tuple(
         LossBar(

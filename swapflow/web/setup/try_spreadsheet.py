@@ -19,8 +19,7 @@ from swapflow.advice.trial.kept_answers import KeptAnswers
 from swapflow.advice.trial.limits import MOST_BYTES, MOST_REQUESTS
 from swapflow.advice.trial.question import TrialQuestion
 from swapflow.domain.reviewing.mark_scale import MarkScale
-from swapflow.errors import InvalidInputError, NotFoundError, RateLimitedError
-from swapflow.files.exports.writers import Format
+from swapflow.errors import InvalidInputError, NotFoundError, RateLimitedError, UnavailableError
 from swapflow.i18n.languages import languages_to_choose
 from swapflow.identity.permissions import Right
 from swapflow.messages import Message
@@ -110,8 +109,8 @@ async def tidied(app: FastAPI) -> AsyncIterator[None]:
 
     async def tidy() -> None:
         while True:
-            # A disk that fails now may answer in a minute, and pages tell of it by themselves.
-            with suppress(OSError):
+            # Disk and database may answer in a minute, and pages tell of them by themselves.
+            with suppress(OSError, UnavailableError):
                 await asyncio.to_thread(_answers(served).remove_old)
             await asyncio.sleep(TIDY_SECONDS)
 
@@ -132,10 +131,7 @@ def _answer(request: Request, form: FormData) -> Response:
     view = FormView({name: text(form, name) for name in ("places", "reviews", "scale", "columns")})
     status = 422
     try:
-        name, data = file_of(form, "file")
-        name = PurePath(name.replace("\\", "/")).name[:LONGEST_NAME]
-        if len(data) > MOST_BYTES:
-            raise InvalidInputError("trial_too_big", name=name, most=MOST_BYTES // MEGABYTE)
+        name, data = _file(form)
         question = _question(view, name)
         if not view.problems:
             token = _answers(app_context(request)).add(question, data, address=_client(request))
@@ -146,12 +142,18 @@ def _answer(request: Request, form: FormData) -> Response:
     return _form(request, view, status=status)
 
 
+def _file(form: FormData) -> tuple[str, bytes]:
+    name, data = file_of(form, "file")
+    name = PurePath(name.replace("\\", "/")).name[:LONGEST_NAME]
+    if len(data) > MOST_BYTES:
+        raise InvalidInputError("trial_too_big", name=name, most=MOST_BYTES // MEGABYTE)
+    return name, data
+
+
 def _question(view: FormView, name: str) -> TrialQuestion:
     """Read what was typed; what cannot be used is noted in the view."""
     places = _count(view, "places", MOST_PLACES, Message("trial_places"))
-    reviews = _count(
-        view, "reviews", MOST_REQUESTS, Message("trial_reviews", most=MOST_REQUESTS)
-    )
+    reviews = _count(view, "reviews", MOST_REQUESTS, Message("trial_reviews", most=MOST_REQUESTS))
     scale, columns = view.value("scale"), {}
     if scale:
         try:
@@ -166,9 +168,7 @@ def _question(view: FormView, name: str) -> TrialQuestion:
         if not header.strip() or not role.strip():
             view.note("columns", Message("trial_columns", text=line.strip()[:LONGEST_NAME]))
         columns[header.strip()] = role.strip().casefold()
-    return TrialQuestion(
-        name=name, places=places, reviews=reviews, scale=scale, columns=columns
-    )
+    return TrialQuestion(name=name, places=places, reviews=reviews, scale=scale, columns=columns)
 
 
 def _count(view: FormView, name: str, most: int, problem: str) -> int:
