@@ -41,8 +41,6 @@ def restrict() -> None:
     # A dump of the memory would hold the marks, and outlive the answer.
     _limit(resource.RLIMIT_CORE, 0)
     os.umask(0o077)
-    # Pages for people at work come first.
-    os.nice(5)
 
 
 def _limit(which: int, most: int) -> None:
