@@ -29,6 +29,7 @@ NOT_FOR_PROGRAMS = {
     "/waiting": "a review that waited on a device; a program sends its reviews itself",
     "sign-in": "a key needs none",
     "answer/{token}": "an applicant's own, by the link in a mail",
+    "/try": "a program reads a table by `swapflow advise --json`, or by the library",
     "sign-out": "a key is revoked",
     "language": "how pages speak to a person; the API speaks English",
     "me/password": "a person's own, in a session",
