@@ -30,8 +30,8 @@ def mailed(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterat
         yield made
 
 
-@pytest.mark.parametrize("name", ["first_review", "sign"])
-def test_a_walk_that_begins_in_a_mail_takes_no_more_acts_than_it_may(
+@pytest.mark.parametrize("name", ["first_review", "dates_12", "sign"])
+def test_a_walk_around_mails_takes_no_more_acts_than_it_may(
     mailed: Mailed, tmp_path: Path, name: str
 ) -> None:
     counted = WALKS[name](mailed, tmp_path)
