@@ -94,7 +94,7 @@ class Event:
 
 
 def pause(seconds: float) -> None:
-    """Let a look of the script go on for a while before something happens to it."""
+    """Wait some seconds, in which the script goes on with its look."""
     time.sleep(seconds)
 
 
