@@ -256,6 +256,7 @@ API: dict[str, Right | Somewhere | str] = {
     "GET /api/v1/cycles/{cycle_id}/applicants/{number}/card/{form}": Right.SEE_APPLICANTS,
     "POST /api/v1/cycles/{cycle_id}/monitoring": Right.SEE_MONITORING,
     "GET /api/v1/cycles/{cycle_id}/reviewers/{number}/sheet": Right.ENTER_REVIEWS,
+    "GET /api/v1/cycles/{cycle_id}/requests": Right.ENTER_REVIEWS,
     "GET /api/v1/cycles/{cycle_id}/reviewers/{number}/tasks": Right.ENTER_REVIEWS,
     "GET /api/v1/cycles/{cycle_id}/reviewers/{number}/tasks/{task}": Right.ENTER_REVIEWS,
     "PUT /api/v1/cycles/{cycle_id}/reviewers/{number}/tasks/{task}/review": Right.ENTER_REVIEWS,
