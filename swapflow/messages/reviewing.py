@@ -92,7 +92,7 @@ TEXTS = {
     ),
     "free_hour": "{at:%Y-%m-%d %H:%M}",
     "no_free_hour": "no hour in the next twelve weeks",
-    "no_date_ticked": "no date was set: tick at least one interview",
+    "no_date_ticked": "no date was set: choose at least one interview",
     "notice_out_of_range": "notice is 0 to {most} working days",
     "interview_without_interviewer": "no interviewer yet",
     "interview_panel_never_free": ("{who} are never free at the same time until {last:%Y-%m-%d}"),

@@ -39,7 +39,7 @@ def test_a_visitor_tries_a_spreadsheet_and_takes_the_answer_along(
         assert looked_at(page) == []
         expect(page.get_by_role("cell", name="mark, 0 to 100")).to_be_visible()
         with page.expect_download() as downloading:
-            page.get_by_role("link", name="Download the 10 requests").click()
+            page.get_by_role("link", name="Download the 10 reviews to ask for").click()
         assert downloading.value.suggested_filename == "next.xlsx"
         with page.expect_download() as downloading:
             page.get_by_role("link", name="Download the report").click()

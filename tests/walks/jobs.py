@@ -72,7 +72,7 @@ def dates_12(mailed: Mailed, folder: Path) -> Counts:
         page.goto(f"/applicants/{cycle}/slots")
         hand = Hand(page)
         hand.follow(re.compile(r"^Set \d+ dates that fit"))
-        hand.press("Set the ticked dates")
+        hand.press("Set the chosen dates")
         expect(page.locator("[role=status]").first).to_be_visible()
     assert sum(1 for one in requests(cycle) if one.interview and one.interview.stands) >= 12
     return {"acts": hand.acts}

@@ -38,7 +38,7 @@ STOPS = {
         "The rule would stop: further reviews are unlikely to change the list."
     ),
     "certified": gettext_noop("The rule would stop: the list is certain enough by its own test."),
-    "budget": gettext_noop("The rule would stop: what is left pays for no further request."),
+    "budget": gettext_noop("The rule would stop: what is left pays for no further review."),
     "exhausted": gettext_noop(
         "The rule would stop: no applicant near the cut can get another review."
     ),
@@ -133,7 +133,7 @@ def _title(content: Mapping[str, Any]) -> str:
         return gettext("No further review is worth asking for")
     if list(content["kinds"]) == ["review"]:
         return counted(count, "Ask for this review next", "Ask for these %(count)s reviews next")
-    return counted(count, "Make this request next", "Make these %(count)s requests next")
+    return counted(count, "Ask for this review next", "Ask for these %(count)s reviews next")
 
 
 def _worth(content: Mapping[str, Any]) -> str:

@@ -138,7 +138,7 @@ def test_nothing_ticked_is_said(site: Site) -> None:
     answer = staff.post(PROPOSAL, data=proposed(staff) | {"pick": []})
 
     assert answer.status_code == 422
-    assert "No date was set: tick at least one interview." in answer.text
+    assert "No date was set: choose at least one interview." in answer.text
 
 
 @pytest.mark.parametrize("notice", ["-1", "41", "many", "9999", "²"])
