@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo quick test test-all test-browser screenshots slow check audit bench bench-pages load load-web starve chaos races drills fuzz study openapi messages lock clean
+.PHONY: help setup demo quick test test-all test-browser walks screenshots slow check audit bench bench-pages load load-web starve chaos races drills fuzz study openapi messages lock clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -20,7 +20,7 @@ setup: $(VENV)/.ready  ## Install swapflow and its tools into .venv; nothing out
 demo: setup  ## Run a whole simulated round through the real parts; data under var/demo/
 	$(BIN)/swapflow demo $(if $(KEEP),--keep)
 
-quick: setup  ## Run what tells most in a minute: 3,500 tests without a server
+quick: setup  ## Run what tells most in a minute: 3,600 tests without a server
 	TESTS_TIER=quick $(BIN)/python -m pytest -n auto --dist loadfile --maxprocesses 4 -q
 
 test: setup  ## Run what needs nothing but Python, about a quarter of an hour of one processor
@@ -31,6 +31,9 @@ test-all: setup  ## Run everything but the slow tests (needs Debian's servers an
 
 test-browser: setup  ## Run the browser tests alone (needs Chromium)
 	$(BIN)/python -m pytest -m browser tests/browser
+
+walks: setup  ## Walk through the jobs of an office in a browser and count the acts, into var/walks.json
+	$(BIN)/python -m tests.walks
 
 screenshots: setup  ## Take every page at both widths, light and dark, into var/screenshots/
 	$(BIN)/python -m tests.browser.screenshots

@@ -76,12 +76,11 @@ class Settings(BaseSettings):
         trusted_proxies: Addresses and networks of proxies, by commas, whose word is believed about
             who a request comes from; `*` for any, where nobody else reaches the web process.
         upload_mb: Largest file that the web process takes, in MB.
-        public_url: Address under which people reach swapflow; links in mails start with it. The
-            web process's own when not set.
-        insecure: Serve people on other machines without TLS all the same: anybody who listens on
-            the network can then read what they read, and be them.
-        oidc_issuer: Address of an OpenID Connect provider through which people sign in; none when
-            not set. Its description is read from `/.well-known/openid-configuration` below it.
+        try_spreadsheet: Whether visitors who are not signed in may try advice on a spreadsheet.
+        public_url: Address under which people reach swapflow, in mails too; else our own.
+        insecure: Serve other machines without TLS too: a listener reads all and can be anybody.
+        oidc_issuer: Address of an OpenID Connect provider through which people sign in; what it
+            offers is read from `/.well-known/openid-configuration` below it.
         oidc_client_id: Name under which the provider knows this deployment.
         oidc_client_secret: What proves to the provider that this deployment is the one.
         oidc_name: What the button on the sign-in page calls the provider.
@@ -123,6 +122,7 @@ class Settings(BaseSettings):
     web_processes: int = Field(default=2, ge=1, le=64)
     trusted_proxies: str = "127.0.0.1,::1"
     upload_mb: int = Field(default=20, ge=1, le=500)
+    try_spreadsheet: bool = False
 
     public_url: str = ""
     insecure: bool = False

@@ -159,7 +159,7 @@ def _loss(advice: MarksAdvice) -> ReportSection:
         title="What more reviews bring",
         text=(
             wording.worth(advice),
-            "When the next bar is hardly lower, further reviews are not worth their time.",
+            "When the next column is hardly lower, further reviews are not worth their time.",
         ),
         picture=bars(
             [

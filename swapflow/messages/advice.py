@@ -49,4 +49,39 @@ TEXTS = {
     ),
     "advice_row_lacks": "row {row} lacks {names}; a row needs applicant and mark",
     "advice_not_saved": "{path} contains no saved advisor; save one again",
+    "trial_off": (
+        "spreadsheets cannot be tried here without signing in; ask an administrator, or use "
+        "`swapflow advise` on your own machine"
+    ),
+    "trial_too_big": (
+        "{name} is larger than {most} MB, and nothing of it was read; leave out sheets and "
+        "columns without marks"
+    ),
+    "trial_too_long": (
+        "reading this file takes longer than {seconds} seconds, so it was stopped and nothing is "
+        "kept; leave out rows, or use `swapflow advise` on your own machine"
+    ),
+    "trial_too_much": (
+        "reading this file takes more than {size} MB of memory, so it was stopped and nothing is "
+        "kept; leave out rows, sheets and columns without marks"
+    ),
+    "trial_unreadable": (
+        "this file was not read to its end, and nothing is kept; save it as CSV and try again"
+    ),
+    "trial_under_way": (
+        "a spreadsheet from your network address is being read; wait for its answer, or try again "
+        "in {seconds} seconds"
+    ),
+    "trial_busy": ("other spreadsheets are being read just now; try again in {seconds} seconds"),
+    "trial_many": (
+        "too many answers are kept just now, each for 15 minutes; try again in {seconds} seconds"
+    ),
+    "trial_over": (
+        "there is no answer under this link: answers are kept for 15 minutes; read the file again"
+    ),
+    "trial_places": "write how many places there are, 1 or more",
+    "trial_reviews": "write how many more reviews there may be, from 1 to {most}",
+    "trial_columns": (
+        "{text!r} does not say what a column is; write one a line, e.g. Total = mark"
+    ),
 }

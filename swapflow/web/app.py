@@ -9,6 +9,7 @@ from fastapi.responses import RedirectResponse
 from fastapi.telemetry import TelemetryConfig
 from starlette.middleware.gzip import GZipMiddleware
 
+from swapflow.advice.trial.limits import MOST_BYTES
 from swapflow.engine.services import Swapflow
 from swapflow.identity.services import Office
 from swapflow.instrumentation.tracing import TracedRequests, is_on
@@ -46,6 +47,7 @@ from swapflow.web.cycle import (
     interviews,
     mail_log,
     offline_sheets,
+    proposed_dates,
     reviewer_columns,
 )
 from swapflow.web.cycle.today import (
@@ -80,11 +82,23 @@ from swapflow.web.people import (
     reviewers,
 )
 from swapflow.web.reviewing import decline, documents, offline, review, task_list
-from swapflow.web.setup import launch, programs, questions, rubrics, rules, values
+from swapflow.web.setup import (
+    launch,
+    programs,
+    questions,
+    rubrics,
+    rules,
+    try_spreadsheet,
+    values,
+)
 
 
 ORDINARY_BODY = 512_000
 """Bytes of a request without files: a review with long remarks is a tenth of it."""
+
+
+AROUND_A_FILE = 100_000
+"""Bytes of a form beside its file."""
 
 
 THREADS = 6
@@ -107,11 +121,11 @@ NO_TELEMETRY: TelemetryConfig = {
 
 
 @asynccontextmanager
-async def few_threads(app: FastAPI) -> AsyncIterator[None]:
-    """Bound the threads of this process while it serves."""
-    del app
+async def serving(app: FastAPI) -> AsyncIterator[None]:
+    """Bound the threads of this process, and tidy up, while it serves."""
     current_default_thread_limiter().total_tokens = THREADS
-    yield
+    async with try_spreadsheet.tidied(app):
+        yield
 
 
 def create_app(
@@ -134,7 +148,7 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         openapi_url=None,
-        lifespan=few_threads,
+        lifespan=serving,
         telemetry=NO_TELEMETRY,
     )
     app.state.app = AppContext(product=product, office=office, settings=settings)
@@ -158,12 +172,14 @@ def create_app(
         decline,
         documents,
         interviews,
+        proposed_dates,
         reviewer_columns,
         users,
         audit_log,
         monitoring,
         mail_log,
         system,
+        try_spreadsheet,
         programs,
         launch,
         questions,
@@ -211,7 +227,10 @@ def create_app(
         app.add_middleware(Hop, settings=settings)
     app.add_middleware(GZipMiddleware, minimum_size=800, compresslevel=5)
     app.add_middleware(
-        SmallBodies, most=ORDINARY_BODY, uploads=settings.upload_mb * 1_000_000 + 100_000
+        SmallBodies,
+        most=ORDINARY_BODY,
+        uploads=settings.upload_mb * 1_000_000 + AROUND_A_FILE,
+        smaller={try_spreadsheet.PATH: MOST_BYTES + AROUND_A_FILE},
     )
     app.add_middleware(OwnHost, address=settings.address)
     app.add_middleware(BoundedWrites)

@@ -214,7 +214,8 @@ def deployed(data: Path, browser: Browser, *, language: str = SOURCE) -> Iterato
     settings = load_settings(
         data_dir=data, web_port=port, database_url=None, redis_url=None, language=language
     )
-    with running(settings, SWAPFLOW_WEB_PORT=str(port), SWAPFLOW_LANGUAGE=language):
+    more = {"SWAPFLOW_LANGUAGE": language, "SWAPFLOW_TRY_SPREADSHEET": "true"}
+    with running(settings, SWAPFLOW_WEB_PORT=str(port), **more):
         product, office = assemble(settings)
         yield Deployment(settings=settings, product=product, office=office, browser=browser)
 

@@ -1,6 +1,5 @@
 """The board to decide on: its length, its keys, and how few acts a meeting of sixteen takes."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,35 +7,17 @@ from playwright.sync_api import Locator, Page, expect
 
 from swapflow.domain.cohort.meeting import Shown, Word, ZoneSide
 from swapflow.domain.cohort.proposal import Place, Standing
-from swapflow.domain.rules import SeatLine
-from swapflow.identity.permissions import Role
 from swapflow.web.cohort.board import NEAR
 from tests.browser.axe import RUN, TAGS
 from tests.browser.office import AXE, DESK, PHONE, Deployment
-from tests.web.site import SITE_RULES
+from tests.walks.jobs import BOARD_CHAIR, MOST, ended, sixteen
 
 
-CHAIR = "board-chair@example.org"
 SCREEN = 900
 """Pixels of a screen's height; the board takes two at most."""
 
 ROW, FOLD = 36, 30
 """Pixels of a row, and of the line below those that are folded."""
-
-MOST_ACTS = 24
-
-
-def ended(up: Deployment, cycle: str, *, applicants: int, places: int, answered: int) -> str:
-    """A program whose asking has ended, with some reviews of each reviewer."""
-    lines = (SeatLine(name="funded", places=places - 1), SeatLine(name="unfunded", places=1))
-    budget = 5 * applicants
-    up.cycle(cycle, applicants=applicants, rules=replace(SITE_RULES, lines=lines, budget=budget))
-    for known in up.product.reviewers.list(cycle):
-        for task in up.tasks(cycle, known.external_id)[:answered]:
-            up.answer(task)
-    up.product.cycles.stop(cycle, by="ops", reason="enough for this year")
-    up.staff(CHAIR, Role.CHAIR)
-    return f"/decide/{cycle}"
 
 
 @pytest.mark.parametrize("applicants", [60, 1000])
@@ -44,7 +25,7 @@ def test_the_board_takes_two_screens_at_most(
     up: Deployment, applicants: int, tmp_path: Path
 ) -> None:
     path = ended(up, f"board{applicants}", applicants=applicants, places=12, answered=4)
-    with up.person(CHAIR, width=1440) as desk:
+    with up.person(BOARD_CHAIR, width=1440) as desk:
         page = desk.new_page()
         page.set_viewport_size({"width": 1440, "height": SCREEN})
         for opened in (False, True):
@@ -63,69 +44,18 @@ def test_the_board_takes_two_screens_at_most(
         expect(page.locator("tr.cand")).to_have_count(applicants)
 
 
-class Counted:
-    """A page whose acts are counted: each press, and each reason that is typed."""
-
-    def __init__(self, page: Page) -> None:
-        self.page = page
-        self.acts = 0
-
-    def press(self, name: str) -> None:
-        self.page.get_by_role("button", name=name, exact=True).first.click()
-        self.acts += 1
-
-    def follow(self, name: str) -> None:
-        self.page.get_by_role("link", name=name, exact=True).first.click()
-        self.acts += 1
-
-    def type_reason(self, reason: str) -> None:
-        self.page.get_by_label("Why", exact=True).fill(reason)
-        self.acts += 1
-
-
 def test_a_meeting_of_sixteen_with_four_changes_takes_few_acts_and_opens_every_file(
-    up: Deployment,
+    up: Deployment, tmp_path: Path
 ) -> None:
-    path = ended(up, "sixteen", applicants=16, places=8, answered=2)
-    close = up.product.meetings.agenda("sixteen").close
-    assert len(close) == 16
-    by_number = sorted(close, key=lambda place: place.external_id)
-    with up.person(CHAIR, width=DESK, scripts=False) as desk:
-        page = desk.new_page()
-        page.goto(path)
-        counted = Counted(page)
-        counted.press("Open the meeting")
-        counted.follow("Go to the next without an outcome")
-        expect(page.get_by_role("heading", level=1)).to_contain_text(by_number[0].external_id)
-        # Evidence first: nothing of the order is on the wall.
-        assert "±" not in page.locator("main").inner_text()
-        counted.press("Open the file")
-        for number, place in enumerate(by_number):
-            expect(page.get_by_role("heading", level=1)).to_contain_text(place.external_id)
-            expect(page.get_by_text("Why I want to study here")).to_be_visible()
-            inside = place.standing is Standing.COHORT
-            if number % 4 == 0:
-                counted.type_reason("the interview says otherwise")
-                counted.press("Waitlist" if inside else "funded")
-            else:
-                counted.press("funded" if inside else "Waitlist")
-        counted.press("Close the meeting")
-        expect(page.get_by_text("Closed by")).to_be_visible()
-    print(f"meeting of 16: {counted.acts} acts")
-    assert counted.acts <= MOST_ACTS
-    agenda = up.product.meetings.agenda("sixteen")
-    assert agenda.missing == ()
-    assert len(agenda.looked_at(Shown.FILE)) == 16
-    assert sum(said.reason == "as proposed" for said in agenda.words.values()) == 12
-    assert {said.line for said in agenda.words.values() if said.word is Word.IN} == {"funded"}
+    assert sixteen(up, tmp_path)["acts"] <= MOST["meeting_16"]["acts"]
 
 
 def test_rows_are_decided_by_keys_and_together_and_zones_have_a_person(up: Deployment) -> None:
     path = ended(up, "keyed-board", applicants=30, places=6, answered=8)
-    up.product.meetings.open("keyed-board", by=CHAIR)
+    up.product.meetings.open("keyed-board", by=BOARD_CHAIR)
     agenda = up.product.meetings.agenda("keyed-board")
     one, two, three = [p for p in agenda.close if p.standing is not Standing.COHORT][:3]
-    with up.person(CHAIR, width=DESK) as desk:
+    with up.person(BOARD_CHAIR, width=DESK) as desk:
         page = desk.new_page()
         page.goto(f"{path}#r-{one.application}")
         page.keyboard.press("w")
@@ -163,7 +93,7 @@ def take_on(page: Page, path: str, zone: ZoneSide) -> None:
     expect(page.get_by_role("alert")).to_contain_text("looked at this list")
     page.locator("input[name=looked]").check()
     button.click()
-    expect(page.locator(f"#zone-{zone.value}")).to_contain_text(f"Confirmed by {CHAIR}")
+    expect(page.locator(f"#zone-{zone.value}")).to_contain_text(f"Confirmed by {BOARD_CHAIR}")
 
 
 def row(page: Page, place: Place) -> Locator:
@@ -174,13 +104,13 @@ def test_board_zone_and_wall_are_for_everyone_at_both_widths_light_and_dark(
     up: Deployment, tmp_path: Path
 ) -> None:
     path = ended(up, "pictured", applicants=40, places=12, answered=10)
-    up.product.meetings.open("pictured", by=CHAIR)
+    up.product.meetings.open("pictured", by=BOARD_CHAIR)
     agenda = up.product.meetings.agenda("pictured")
     first, second, *_ = agenda.close
     for what in Shown:
-        up.product.meetings.look("pictured", first.application, what, by=CHAIR, seat=None)
+        up.product.meetings.look("pictured", first.application, what, by=BOARD_CHAIR, seat=None)
     up.product.meetings.record(
-        "pictured", second.application, Word.OUT, reason="no supervisor", by=CHAIR, seat=None
+        "pictured", second.application, Word.OUT, reason="no supervisor", by=BOARD_CHAIR, seat=None
     )
     pages = {
         "board": path,
@@ -192,7 +122,7 @@ def test_board_zone_and_wall_are_for_everyone_at_both_widths_light_and_dark(
     found, axe = {}, AXE.read_text("utf-8")
     for width in (PHONE, DESK):
         for dark in (False, True):
-            with up.person(CHAIR, width=width, dark=dark) as context:
+            with up.person(BOARD_CHAIR, width=width, dark=dark) as context:
                 page = context.new_page()
                 for name, address in pages.items():
                     page.goto(address)

@@ -5,13 +5,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from swapflow.domain.cycle import CycleStatus
 from swapflow.identity.permissions import Role
 from tests.browser.office import Deployment
 from tests.engine.cycle_by_hand import applicants, reviewers
+from tests.walks.jobs import MOST, launch
 
 
-MOST_FIELDS = 9
 SCREEN = {"width": 1440, "height": 900}
 EVERY_KIND: dict[str, int | None] = {"review": None, "interview": None}
 
@@ -19,55 +18,7 @@ EVERY_KIND: dict[str, int | None] = {"review": None, "interview": None}
 def test_a_program_is_launched_from_nothing_with_nine_fields_at_most(
     up: Deployment, tmp_path: Path
 ) -> None:
-    up.staff("launcher@example.org", Role.ADMINISTRATOR, Role.OPERATIONS)
-    people = tmp_path / "applicants.csv"
-    people.write_text("id,statement\n" + "".join(f"L{n:02},Text {n}\n" for n in range(40)))
-    roster = tmp_path / "reviewers.csv"
-    roster.write_text("id,email\n" + "".join(f"v{n},v{n}@example.org\n" for n in range(6)))
-    fields = 0
-
-    with up.person("launcher@example.org") as desk:
-        page = desk.new_page()
-        page.goto("/setup")
-        opened = page.locator("details", has=page.locator("#p-name"))
-        if opened.get_attribute("open") is None:
-            opened.locator("summary").first.click()
-        page.get_by_label("Name", exact=True).fill("MSc Launch")
-        round_ = page.get_by_label("Round", exact=True)
-        if round_.count():
-            round_.select_option("+")
-        page.get_by_label("Name of the new round").fill("Autumn 2027")
-        page.get_by_label("Start from").select_option("admissions")
-        fields += 3
-        page.get_by_role("button", name="Make the program").click()
-        for path, file in (("applicants", people), ("reviewers", roster)):
-            page.goto(f"/setup/msc-launch/{path}")
-            page.locator("input[type=file]").first.set_input_files(file)
-            fields += 1
-            page.get_by_role("button", name="Look at the file").click()
-            page.locator("main form button.primary").first.click()
-            expect(page.locator("#told, .notice.good").first).to_be_visible()
-
-        page.goto("/setup/msc-launch/questions")
-        for name, value in (
-            ("places.0.number", "8"),
-            ("hours", "60"),
-            ("deadline", "2099-02-01T12:00"),
-        ):
-            page.locator(f"[name='{name}']").fill(value)
-            fields += 1
-        page.get_by_text("No one", exact=True).click()
-        fields += 1
-        expect(page.locator("#forecast .huge")).to_contain_text("%", timeout=60_000)
-        page.get_by_role("button", name="Store and go on to the launch").click()
-        page.get_by_role("checkbox").check()
-        page.get_by_role("button", name="Launch MSc Launch").click()
-        expect(page.get_by_text("The program is launched")).to_be_visible()
-
-    assert up.product.cycles.get("msc-launch").status is CycleStatus.RUNNING
-    rules = up.product.cycles.rules("msc-launch")
-    assert (rules.cohort_size, rules.budget, rules.kinds[1].total) == (8, 3600, 0)
-    assert fields <= MOST_FIELDS
+    assert launch(up, tmp_path)["fields"] <= MOST["launch"]["fields"]
 
 
 @pytest.mark.parametrize("count", [60, 1000])

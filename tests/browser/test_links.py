@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import timedelta
 from email import message_from_string
 from email.policy import default
@@ -11,125 +10,34 @@ from typing import Any
 
 import pytest
 import redis
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, expect
 
-from swapflow.bootstrap import assemble, back_up_database
+from swapflow.bootstrap import back_up_database
 from swapflow.engine.offers.announcement_wording import usual_wording
 from swapflow.identity.permissions import Role
-from swapflow.processes.deployment import running
-from swapflow.settings import SmtpSecurity, load_settings
 from tests.browser.axe import RUN, SHADES, TAGS, WIDER
-from tests.browser.office import AXE, DESK, PHONE, START, Deployment, show_form
-from tests.support.ports import free_port
-from tests.support.smtp_server import SmtpServer
-from tests.support.waiting import wait_until
+from tests.browser.office import AXE, DESK, PHONE
+from tests.walks.jobs import MOST, WALKS
+from tests.walks.mailed import Mailed, mailing
 
 
 REVIEWS, ANSWERS = r"/sign-in/reviews/([\w-]{20,})", r"/answer/([\w-]{20,})"
-MOST_TAPS = 7
-
-
-@dataclass
-class Mailed:
-    """A deployment with a mail server that keeps what it is given."""
-
-    up: Deployment
-    server: SmtpServer
-
-    def texts(self, to: str) -> list[str]:
-        """The words of every mail to an address, oldest first."""
-        found = []
-        for raw in self.server.mails:
-            mail = message_from_string(raw, policy=default)
-            part = mail.get_body(("plain",))
-            if str(mail["To"]) == to and part is not None:
-                found.append(str(part.get_content()))
-        return found
-
-    def wait_for(self, to: str, count: int = 1) -> list[str]:
-        wait_until(lambda: len(self.texts(to)) >= count, what=f"{count} mails to {to}")
-        return self.texts(to)
 
 
 @pytest.fixture(scope="module")
 def mailed(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mailed]:
-    with SmtpServer() as server:
-        port = free_port()
-        settings = load_settings(
-            data_dir=tmp_path_factory.mktemp("links"),
-            web_port=port,
-            database_url=None,
-            redis_url=None,
-            office_name="Graduate Admissions",
-            mail_from="Graduate Admissions <admissions@example.edu>",
-            smtp_host="127.0.0.1",
-            smtp_port=server.port,
-            smtp_security=SmtpSecurity.NONE,
-        )
-        with running(
-            settings,
-            SWAPFLOW_WEB_PORT=str(port),
-            SWAPFLOW_OFFICE_NAME=settings.office_name,
-            SWAPFLOW_MAIL_FROM=settings.mail_from,
-            SWAPFLOW_SMTP_HOST="127.0.0.1",
-            SWAPFLOW_SMTP_PORT=str(server.port),
-            SWAPFLOW_SMTP_SECURITY="none",
-        ):
-            product, office = assemble(settings)
-            up = Deployment(settings=settings, product=product, office=office, browser=browser)
-            yield Mailed(up, server)
-            assert up.strayed == []
+    with mailing(tmp_path_factory.mktemp("links"), browser) as made:
+        yield made
 
 
-class Thumb:
-    """A finger that counts its taps."""
+@pytest.mark.parametrize("name", ["first_review", "dates_12", "sign"])
+def test_a_walk_around_mails_takes_no_more_acts_than_it_may(
+    mailed: Mailed, tmp_path: Path, name: str
+) -> None:
+    counted = WALKS[name](mailed, tmp_path)
 
-    def __init__(self, page: Page) -> None:
-        self._page = page
-        self.taps = 0
-
-    def tap(self, selector: str) -> None:
-        self.taps += 1
-        self._page.locator(selector).first.click()
-
-    def press(self, name: str | re.Pattern[str], role: str = "button") -> None:
-        self.taps += 1
-        self._page.get_by_role(role, name=name).first.click()  # type: ignore[arg-type]  # two roles
-
-
-def test_the_first_review_on_a_phone_takes_one_mail_and_seven_taps(mailed: Mailed) -> None:
-    up = mailed.up
-    up.cycle("walk")
-    to = "walk-r1@example.org"
-    (text,) = mailed.wait_for(to)
-    address = re.search(r"http\S+/sign-in/reviews/\S+", text)
-    assert address is not None
-
-    with up.person(width=PHONE) as context:
-        page = context.new_page()
-        finger = Thumb(page)
-        finger.taps += 1  # the link in the mail
-        page.goto(address[0])
-        finger.press(re.compile("Continue as"))
-        finger.press(START, "link")
-        expect(page.locator("form#review, form").first).to_be_attached()
-        if page.locator("label[for=view-score]").is_visible():
-            finger.taps += 1
-            show_form(page)
-        for name in ("c0", "c1"):
-            finger.tap(f"label[for^={name}-], label:has(input[name={name}])")
-        page.locator("[name=remark]").fill("Clear and well argued.")
-        form = page.url
-        finger.press(re.compile("Submit and next"))
-        # The page asks for nothing while this process sleeps, so its answer is waited for first.
-        expect(page).not_to_have_url(form)
-        wait_until(
-            lambda: up.product.cycles.get("walk").spent > 0, what="the first review is stored"
-        )
-
-    print(f"first review: {len(mailed.texts(to))} mail, {finger.taps} taps")
-    assert len(mailed.texts(to)) == 1
-    assert finger.taps <= MOST_TAPS
+    print(f"{name}: {counted}")
+    assert all(counted[what] <= most for what, most in MOST[name].items()), counted
 
 
 def test_nothing_that_stays_holds_a_link_that_opens_something(

@@ -36,7 +36,7 @@ ADDS_OR_NAMES = {
     "language", "lift", "link", "look", "missed", "monitoring", "nudge", "open", "password",
     "programs", "reassign", "release", "remind", "remove", "reopen", "requests", "revoke",
     "rounds", "sign-out", "skip", "stop", "swap", "users", "values", "waive", "{{ token }}",
-    "sheets", "undo",
+    "sheets", "try", "undo",
     # An answer goes to what its link was made for; a moved date has a link of its own.
     "{{ path }}",
     # Ticks are refused where one of them has moved on.

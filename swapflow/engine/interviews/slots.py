@@ -21,6 +21,7 @@ from swapflow.domain.reviewing.assignment import (
 )
 from swapflow.domain.seal import NOTHING
 from swapflow.engine.interviews.invitations import invitation_of, send_invitations
+from swapflow.engine.interviews.schedule import LENGTH, refuse_double_bookings, usual_length
 from swapflow.engine.interviews.told_dates import date_of, known_of, tell_of_date
 from swapflow.engine.notifications.applicant_mail import invite_applicant
 from swapflow.engine.notifications.mail_text import MailText
@@ -43,13 +44,19 @@ NO_HOLD = timedelta()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InterviewSlot:
-    """When and where, as staff enter it for one pull."""
+    """When and where, as staff enter it for one pull.
+
+    Attributes:
+        made_from: The revision of the date that it takes the place of, where a form of several
+            carries one for each; "" for none.
+    """
 
     pull_id: str
     starts_at: datetime
     minutes: int
     place: str = ""
     link: str = ""
+    made_from: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +65,7 @@ class Requested:
 
     Attributes:
         answer: What its applicant answered about the slot that is there, or was there last.
+        minutes: How long it is, or is to be: as others of its kind mostly are.
     """
 
     pull: Pull
@@ -67,6 +75,7 @@ class Requested:
     reviewers: tuple[Reviewer, ...]
     interview: Interview | None
     answer: ApplicantAnswer | None = None
+    minutes: int = LENGTH
 
 
 def requested(cycle_id: str, *, ledger: Ledger) -> tuple[Requested, ...]:
@@ -86,6 +95,10 @@ def requested(cycle_id: str, *, ledger: Ledger) -> tuple[Requested, ...]:
     applications = {
         a.number: a for a in ledger.applications_numbered(cycle_id, {p.application for p in pulls})
     }
+    usual = {
+        kind: usual_length([slots[p.id] for p in pulls if p.kind == kind and p.id in slots])
+        for kind in {p.kind for p in pulls}
+    }
     return tuple(
         Requested(
             pull=pull,
@@ -95,6 +108,7 @@ def requested(cycle_id: str, *, ledger: Ledger) -> tuple[Requested, ...]:
             reviewers=tuple(seated.get(pull.id, ())),
             interview=slots.get(pull.id),
             answer=_answer(answers, slots.get(pull.id)),
+            minutes=slots[pull.id].minutes if pull.id in slots else usual[pull.kind],
         )
         for pull in pulls
     )
@@ -131,6 +145,8 @@ def set_slots(
     Raises:
         InvalidInputError: If a length, place or link cannot be used.
         NotFoundError: If a request is not open, or of another cycle.
+        DoubleBookingError: If an interviewer of a date that changes has another interview then,
+            in any program or among these dates.
     """
     for slot in slots:
         _check(slot)
@@ -139,8 +155,10 @@ def set_slots(
     with ledger.write(cycle_id) as tx:
         rules = tx.rules()
         pulls = tx.pulls([slot.pull_id for slot in slots])
+        moves: list[tuple[Pull, Interview | None, Interview]] = []
         told: list[dict[str, Any]] = []
-        for slot in slots:
+        # Of two rows about one request the later one is meant.
+        for slot in {slot.pull_id: slot for slot in slots}.values():
             pull = pulls.get(slot.pull_id)
             if pull is None or pull.cycle_id != cycle_id or pull.status is not PullStatus.OPEN:
                 raise NotFoundError("interview_request_closed")
@@ -149,7 +167,12 @@ def set_slots(
             if old is not None and old.stands and _same(old, new):
                 continue
             # A slot that stays as it is may come from any form; only changes overwrite.
-            check_revision(made_from, old.revision if old else NOTHING, _told(old))
+            stored = old.revision if old else NOTHING
+            check_revision(slot.made_from or made_from, stored, _told(old))
+            moves.append((pull, old, new))
+        # Another room for a date needs no other hour, whatever is on record at that hour.
+        refuse_double_bookings(tx, [(pull, new) for pull, old, new in moves if _moves(old, new)])
+        for pull, old, new in moves:
             tx.set_interview(new)
             opened += [a for a in tx.assignments_of([pull.id]) if a.status.is_open]
             known, untold = known_of(tx, old, waiting)
@@ -339,6 +362,13 @@ def _interview(slot: InterviewSlot, old: Interview | None, *, zone: str, by: str
 
 def _same(old: Interview, new: Interview) -> bool:
     return replace(old, sequence=new.sequence, by=new.by, told=new.told) == new
+
+
+def _moves(old: Interview | None, new: Interview) -> bool:
+    """Whether a date takes other time than before."""
+    if old is None or not old.stands:
+        return True
+    return (old.starts_at, old.minutes) != (new.starts_at, new.minutes)
 
 
 def _as_stored(date: Interview) -> dict[str, object]:

@@ -71,6 +71,10 @@ class RequestReads(Protocol):
         """Read (assignment id, remark) of a cycle, for exports."""
         ...
 
+    def said_of_scores(self, cycle_id: str) -> dict[str, str]:
+        """Read what staff said when they last changed a score, by assignment id."""
+        ...
+
     def scores_with_marks(
         self, cycle_id: str, kind: int
     ) -> tuple[tuple[Score, Mapping[str, float | None]], ...]:

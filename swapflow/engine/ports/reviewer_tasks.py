@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Protocol
 
 from swapflow.domain.people.document import Document, NewDocument
-from swapflow.domain.people.interview import Interview
+from swapflow.domain.people.interview import Diary, Interview
 from swapflow.domain.reviewing.assignment import AssignmentStatus
 from swapflow.domain.reviewing.score import Draft, ScoreDetails
 from swapflow.engine.ports.records import (
@@ -97,6 +97,10 @@ class ReviewerTasks(Protocol):
 
     def interviews(self, pull_ids: Collection[str]) -> dict[str, Interview]:
         """Read when and where these pulls' people meet the applicants."""
+        ...
+
+    def diary(self, cycle_id: str) -> Diary:
+        """Read when a cycle's reviewers have interviews or are away, in all cycles."""
         ...
 
     def imported_values(self, cycle_id: str) -> dict[int, dict[str, str]]:

@@ -218,6 +218,10 @@ class ReportService(CalibrationReports):
         """Read a reviewer's open assignments, by number."""
         return waiting_for(cycle_id, reviewer, ledger=self.context.ledger)
 
+    def requests(self, cycle_id: str) -> tuple[Assignment, ...]:
+        """Read every assignment of a cycle, whatever became of it."""
+        return self.context.ledger.assignments(cycle_id)
+
     def overdue(self, cycle_id: str) -> tuple[Assignment, ...]:
         """Read the open assignments whose time has passed, the longest first."""
         now = self.context.ledger.now()

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from swapflow.domain.people.interview import Diary
 from swapflow.domain.people.reviewer import Absence, NewReviewer, Reviewer
 from swapflow.engine.intake import lifted_bars
 from swapflow.engine.intake.days_away import send_away
@@ -27,6 +28,8 @@ from swapflow.engine.intake.roster_programs import (
     with_any_file,
 )
 from swapflow.engine.interviews import slots as interviews
+from swapflow.engine.interviews.proposal import DateProposal, propose_dates
+from swapflow.engine.interviews.schedule import NOTICE
 from swapflow.engine.notifications.reviewer_mail import nudge, nudge_late
 from swapflow.engine.reviewing import seat_view as seat_views
 from swapflow.engine.reviewing.seat_view import SeatView
@@ -283,6 +286,14 @@ class ReviewerService(RosterActs):
     def interview_requests(self, cycle_id: str) -> tuple[interviews.Requested, ...]:
         """List the requests for a meeting with an applicant, with their slots."""
         return interviews.requested(cycle_id, ledger=self.context.ledger)
+
+    def diary(self, cycle_id: str) -> Diary:
+        """Tell when a program's reviewers have interviews or are away, in all programs."""
+        return self.context.ledger.diary(cycle_id)
+
+    def propose_dates(self, cycle_id: str, *, notice: int = NOTICE) -> DateProposal:
+        """Find dates that fit for every interview without one; nothing is set."""
+        return propose_dates(cycle_id, notice=notice, ledger=self.context.ledger)
 
     def set_slots(
         self,

@@ -27,6 +27,10 @@ class ScoreService:
         """Read (assignment id, remark) of a cycle, for exports."""
         return self.context.ledger.remarks(cycle_id)
 
+    def said(self, cycle_id: str) -> dict[str, str]:
+        """Read what staff said when they last changed a score, by assignment id."""
+        return self.context.ledger.said_of_scores(cycle_id)
+
     def correct(
         self,
         answer: Answer,

@@ -21,6 +21,7 @@ from swapflow.ledger.schema import (
     APPLICATION,
     ASSIGNMENT,
     DOCUMENT,
+    NOTE,
     OUTCOME,
     PERSON,
     PLACE,
@@ -134,6 +135,16 @@ class SqlRecordReads(RequestReads, DecisionReads):
         # Likewise by id: the newest revision with a remark is the one that stays.
         standing = {row.assignment_id: row.text for row in self._all(cycle_id, query)}
         return tuple(standing.items())
+
+    @override
+    def said_of_scores(self, cycle_id: str) -> dict[str, str]:
+        scored = select(SCORE.c.assignment_id).where(SCORE.c.cycle_id == cycle_id)
+        query = (
+            select(NOTE.c.subject, NOTE.c.text)
+            .where(NOTE.c.cycle_id == cycle_id, NOTE.c.subject.in_(scored))
+            .order_by(NOTE.c.id)
+        )
+        return {row.subject: row.text for row in self._all(cycle_id, query)}
 
     @override
     def counts(self, cycle_id: str) -> dict[tuple[int, str], int]:

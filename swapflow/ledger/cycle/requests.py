@@ -8,7 +8,7 @@ from sqlalchemy import bindparam, case, delete, func, select, update
 from typing_extensions import override
 
 from swapflow.domain.people.application import Application
-from swapflow.domain.people.interview import Interview
+from swapflow.domain.people.interview import Diary, Interview
 from swapflow.domain.people.reviewer import DeclineKind
 from swapflow.domain.reviewing.assignment import (
     OPEN_ASSIGNMENT,
@@ -33,6 +33,7 @@ from swapflow.ledger.core.row_mapping import (
     to_pull,
 )
 from swapflow.ledger.core.statements import insert_all, insert_ignoring, moved_in
+from swapflow.ledger.cycle.lists.diaries import read_diary
 from swapflow.ledger.schema import (
     ASSIGNMENT,
     DRAFT,
@@ -328,6 +329,10 @@ class RequestWrites(CycleLock, PeopleWrites, RequestWritesPort):
         query = select(*columns(INTERVIEW, Interview)).where(INTERVIEW.c.pull_id == pull_id)
         row = self._connection.execute(query).one_or_none()
         return None if row is None else Interview(**row._asdict())
+
+    @override
+    def diary(self) -> Diary:
+        return read_diary(self._connection, self._id)
 
     @override
     def set_interview(self, interview: Interview) -> None:

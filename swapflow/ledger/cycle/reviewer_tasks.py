@@ -15,7 +15,7 @@ from typing_extensions import override
 
 from swapflow.domain.people.application import Application
 from swapflow.domain.people.document import Document, NewDocument
-from swapflow.domain.people.interview import Interview
+from swapflow.domain.people.interview import Diary, Interview
 from swapflow.domain.reviewing.score import Draft, ScoreDetails
 from swapflow.engine.ports.requests import RequestReads
 from swapflow.engine.ports.reviewer_tasks import ReviewerTasks
@@ -30,6 +30,7 @@ from swapflow.ledger.cycle.imported_lists import (
     read_list_reading,
     read_list_readings,
 )
+from swapflow.ledger.cycle.lists.diaries import read_diary
 from swapflow.ledger.schema import (
     DOCUMENT,
     DOCUMENT_CONTENT,
@@ -152,6 +153,11 @@ class SqlReviewerTasks(RequestReads, ReviewerTasks):
                 row.pull_id: Interview(**row._asdict())
                 for row in rows_in(connection, _INTERVIEWS, pull_ids)
             }
+
+    @override
+    def diary(self, cycle_id: str) -> Diary:
+        with self._database.reading() as connection:
+            return read_diary(connection, cycle_id)
 
     # Documents
 

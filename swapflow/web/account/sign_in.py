@@ -265,6 +265,7 @@ def show_ways(
         "problem": problem,
         "by": by,
         "languages": languages_to_choose(),
+        "may_try": app_context(request).settings.try_spreadsheet,
     }
     return render(request, "account/sign_in.html", context, status=status, headers=headers)
 

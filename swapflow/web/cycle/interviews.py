@@ -1,21 +1,30 @@
 """Interviews' dates: staff set them one by one or from a table; reviewers take them along."""
 
-from datetime import datetime
+from collections.abc import Sequence
+from datetime import date, datetime, time
 from typing import Annotated
 from zoneinfo import ZoneInfo
 
-from fastapi import APIRouter, Depends, Form, Request, UploadFile
+from fastapi import APIRouter, Depends, Form, Query, Request, UploadFile
 from fastapi.responses import RedirectResponse, Response
 
 from swapflow.domain.seal import NOTHING
+from swapflow.engine.interviews.schedule import DoubleBookingError
 from swapflow.engine.interviews.slots import InterviewSlot, Requested
 from swapflow.engine.services import Swapflow
-from swapflow.errors import BadRow, BadRowsError, InvalidInputError, StaleRevisionError
+from swapflow.errors import (
+    BadRow,
+    BadRowsError,
+    InvalidInputError,
+    StaleRevisionError,
+)
 from swapflow.files.tables.cells import refuse
 from swapflow.files.tables.table import read_table
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.messages import Message
+from swapflow.web.cycle.today.program_parts import undoable
+from swapflow.web.cycle.week import week_of
 from swapflow.web.http.acts.told import tell
 from swapflow.web.http.context import Product, TheOffice
 from swapflow.web.http.dependencies import Own, may
@@ -24,6 +33,8 @@ from swapflow.web.http.rendering import render
 
 
 router = APIRouter()
+
+FIRST_YEAR, LAST_YEAR = 1990, 2200
 
 Manager = Annotated[Principal, Depends(may(Right.MANAGE_APPLICANTS))]
 
@@ -41,11 +52,16 @@ def take_along(own: Own, product: Product) -> Response:
 
 @router.get("/applicants/{cycle_id}/slots")
 def show_slots(
-    request: Request, cycle_id: str, product: Product, principal: Manager, changed: int = -1
+    request: Request,
+    cycle_id: str,
+    product: Product,
+    principal: Manager,
+    changed: int = -1,
+    week: Annotated[str, Query(max_length=10)] = "",
 ) -> Response:
-    """Show every request for an interview, with its date or a form for one."""
+    """Show a week of interviews, and every request with its date or a form for one."""
     del principal
-    return _page(request, product, cycle_id, changed=changed)
+    return _page(request, product, cycle_id, changed=changed, on=_day(week))
 
 
 @router.post("/applicants/{cycle_id}/slots")
@@ -57,18 +73,20 @@ def set_slot(  # noqa: PLR0913, PLR0917 - the fields of a form
     principal: Manager,
     pull: Annotated[str, Form(max_length=200)] = "",
     starts: Annotated[str, Form(max_length=40)] = "",
+    fit: Annotated[str, Form(max_length=40)] = "",
     minutes: Annotated[str, Form(max_length=6)] = "",
     place: Annotated[str, Form(max_length=400)] = "",
     link: Annotated[str, Form(max_length=2000)] = "",
     revision: MadeFrom = NOTHING,
 ) -> Response:
-    """Set one date and invite the reviewers of the panel."""
+    """Set one date and invite its people; the button of an hour that fits says which."""
+    starts = fit or starts
     typed = {"starts": starts, "minutes": minutes, "place": place, "link": link}
     try:
         slot = InterviewSlot(
             pull_id=pull,
-            starts_at=_moment(starts, product.cycles.rules(cycle_id).zone),
-            minutes=_minutes(minutes),
+            starts_at=moment_of(starts, product.cycles.rules(cycle_id).zone),
+            minutes=minutes_of(minutes),
             place=place.strip(),
             link=link.strip(),
         )
@@ -79,13 +97,14 @@ def set_slot(  # noqa: PLR0913, PLR0917 - the fields of a form
             made_from=revision,
             hold=product.held_acts.hold,
         )
-    except StaleRevisionError as error:
+    except (StaleRevisionError, DoubleBookingError) as error:
         return _page(
             request,
             product,
             cycle_id,
             typed={pull: typed},
             problems={pull: error.message},
+            free=error.free if isinstance(error, DoubleBookingError) else (),
             status=409,
         )
     except InvalidInputError as error:
@@ -136,13 +155,15 @@ def import_slots(
         return _page(request, product, cycle_id, bad=error.rows)
     except InvalidInputError as error:
         return _page(request, product, cycle_id, problems={"file": error.message})
+    except DoubleBookingError as error:
+        return _page(request, product, cycle_id, problems={"file": error.message}, status=409)
     office.audit_log.record(
         principal.name, "set interviews' dates", cycle_id=cycle_id, detail=f"{changed} changed"
     )
     return RedirectResponse(f"/applicants/{cycle_id}/slots?changed={changed}", status_code=303)
 
 
-def _page(
+def _page(  # noqa: PLR0913 - what may come back in it
     request: Request,
     product: Swapflow,
     cycle_id: str,
@@ -151,22 +172,64 @@ def _page(
     typed: dict[str, dict[str, str]] | None = None,
     problems: dict[str, str] | None = None,
     bad: tuple[BadRow, ...] = (),
+    free: Sequence[datetime] = (),
+    on: date | None = None,
     status: int = 422,
 ) -> Response:
-    requested = sorted(product.reviewers.interview_requests(cycle_id), key=_undated_first)
+    asked = product.reviewers.interview_requests(cycle_id)
+    rules = product.cycles.rules(cycle_id)
+    undated = any(one.interview is None or not one.interview.stands for one in asked)
+    proposal = product.reviewers.propose_dates(cycle_id) if undated else None
     context = {
         "cycle": product.cycles.get(cycle_id),
-        "rules": product.cycles.rules(cycle_id),
-        "requested": requested,
+        "rules": rules,
+        "zone": rules.zone,
+        "requested": sorted(asked, key=_undated_first),
+        "fits": {one.requested.pull.id: one.starts_at for one in proposal.dates}
+        if proposal
+        else {},
+        "left": {one.requested.pull.id: one.reason for one in proposal.left} if proposal else {},
+        "proposal": proposal,
+        "week": week_of(
+            asked,
+            product.reviewers.diary(cycle_id),
+            product.reviewers.list(cycle_id),
+            cycle_id=cycle_id,
+            zone=rules.zone,
+            now=product.cycles.now(),
+            on=on,
+        )
+        if asked
+        else None,
+        "undo": undoable(
+            product.held_acts.waiting(cycle_id), frozenset({Right.MANAGE_APPLICANTS})
+        ),
         "changed": changed,
         "typed": typed or {},
         "problems": problems or {},
+        "free": free,
         "bad": bad,
-        "local": lambda at, zone: f"{at.astimezone(ZoneInfo(zone)):%Y-%m-%dT%H:%M}",
+        "local": local_time,
+        "noon": lambda day: datetime.combine(day, time(12), tzinfo=ZoneInfo(rules.zone)),
     }
     return render(
         request, "cycle/interviews.html", context, status=status if problems or bad else 200
     )
+
+
+def local_time(at: datetime, zone: str) -> str:
+    """Return a moment as a field for day and time has it, in a zone."""
+    return f"{at.astimezone(ZoneInfo(zone)):%Y-%m-%dT%H:%M}"
+
+
+def _day(text: str) -> date | None:
+    """Read the day of a week from an address; what is no day means the next week with a date."""
+    try:
+        day = date.fromisoformat(text)
+    except ValueError:
+        return None
+    # Weeks before and after it are led to as well.
+    return day if FIRST_YEAR <= day.year <= LAST_YEAR else None
 
 
 def _undated_first(one: Requested) -> tuple[bool, float]:
@@ -206,8 +269,8 @@ def slots_of(file: UploadFile | None, cycle_id: str, product: Swapflow) -> list[
         slots.append(
             InterviewSlot(
                 pull_id=open_for[cells["applicant"]][0].pull.id,
-                starts_at=_moment(cells["starts"], zone),
-                minutes=_minutes(cells.get("minutes") or "30"),
+                starts_at=moment_of(cells["starts"], zone),
+                minutes=minutes_of(cells.get("minutes") or "30"),
                 place=cells.get("place", ""),
                 link=cells.get("link", ""),
             )
@@ -225,20 +288,23 @@ def _obstacle(
     if len(open_for[applicant]) > 1:
         return "applicant", "several interviews are open for them", "Set these dates by hand"
     try:
-        _moment(cells["starts"], zone)
+        moment_of(cells["starts"], zone)
     except InvalidInputError as error:
         return "starts", error.message, "Write e.g. 2027-01-31 14:00"
     try:
-        _minutes(cells.get("minutes") or "30")
+        minutes_of(cells.get("minutes") or "30")
     except InvalidInputError as error:
         return "minutes", error.message, "Write e.g. 45"
     return None
 
 
-def _moment(text: str, zone: str) -> datetime:
+def moment_of(text: str, zone: str) -> datetime:
     """Read a local time in the program's zone.
 
     An hour that the clocks skip is refused; of one that comes twice the first is meant.
+
+    Raises:
+        InvalidInputError: If it is no day and time, or skipped.
     """
     try:
         moment = datetime.fromisoformat(text.strip())
@@ -254,7 +320,12 @@ def _moment(text: str, zone: str) -> datetime:
     return local
 
 
-def _minutes(text: str) -> int:
+def minutes_of(text: str) -> int:
+    """Read a length in minutes.
+
+    Raises:
+        InvalidInputError: If it is no number of minutes of a day.
+    """
     if not text.strip().isdecimal() or len(text.strip()) > 4:  # noqa: PLR2004 - a day has 1440
         raise InvalidInputError("interview_length_unreadable")
     return int(text)

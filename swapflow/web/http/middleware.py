@@ -173,17 +173,21 @@ def _is_ours(headers: Headers) -> bool:
 class SmallBodies:
     """Refuses bodies that are too big, before and while they arrive."""
 
-    def __init__(self, app: ASGIApp, *, most: int, uploads: int) -> None:
-        """Take the application and two limits.
+    def __init__(
+        self, app: ASGIApp, *, most: int, uploads: int, smaller: Mapping[str, int] | None = None
+    ) -> None:
+        """Take the application and the limits.
 
         Args:
             app: The application behind.
             most: Bytes of an ordinary request.
             uploads: Bytes of a request that carries files.
+            smaller: The same by path, for pages that take less.
         """
         self._app = app
         self._most = most
         self._uploads = uploads
+        self._smaller = smaller or {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
@@ -192,7 +196,8 @@ class SmallBodies:
             return
         headers = Headers(scope=scope)
         with_files = headers.get("content-type", "").startswith("multipart/form-data")
-        most = self._uploads if with_files else self._most
+        uploads = min(self._uploads, self._smaller.get(scope["path"], self._uploads))
+        most = uploads if with_files else self._most
         said = headers.get("content-length", "0")
         # Only to refuse early:
         # a length that is missing or wrong is met by the count of what arrives.

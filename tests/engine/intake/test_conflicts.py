@@ -8,8 +8,9 @@ from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.people.reviewer import DeclineKind
 from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus
 from swapflow.domain.rules import Purpose
+from swapflow.engine.scoring.volunteered import Volunteered
 from swapflow.errors import CycleFinalizedError, InvalidInputError
-from tests.engine.cycle_by_hand import CYCLE, REVIEW, World, reviewer, rules
+from tests.engine.cycle_by_hand import CYCLE, REVIEW, World, reviewer, reviewers, rules
 
 
 ONCE = replace(REVIEW, maximum=1, window_days=7)
@@ -48,6 +49,25 @@ def test_a_late_conflict_takes_back_the_open_request_and_another_is_asked(url: s
     world.check()
     world.verify()
     world.ledger.dispose()
+
+
+@pytest.mark.parametrize("imported", [True, False])
+def test_a_review_that_a_person_admitted_is_not_complained_about_for_its_panel(
+    imported: bool,
+) -> None:
+    world = World(rules=REAL, roster=reviewers(3))
+    world.turn()
+    known = {(a.application, a.reviewer) for a in world.ledger.assignments(CYCLE)}
+    free = next(n for n in range(3) if (0, n) not in known)
+    score = Volunteered(application=0, kind=0, reviewer=free, utility=0.5, typed_by="ops")
+    (given,) = world.product.scores.volunteer(CYCLE, [score], imported=imported)
+    world.product.scores.admit(given, by="ops", reason="of last year")
+    panel = [(world.names()[0], world.people()[n]) for n in range(3) if n != free]
+
+    world.product.reviewers.set_panel(CYCLE, panel)
+
+    assert world.standing()[given].counts
+    assert named(world) == []
 
 
 def test_an_answer_after_the_conflict_is_kept_and_does_not_count() -> None:

@@ -1,12 +1,17 @@
 """Requests that wait for approval: the reasons for each, and another in its place."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
 
+from swapflow.domain.people.application import ApplicationStatus
 from swapflow.domain.reviewing.assignment import PullStatus
 from swapflow.engine.lifecycle.approvals import PendingApproval
-from swapflow.errors import InvalidInputError, NotFoundError, NotReadyError
+from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.read_models.snapshot import Snapshot, SnapshotCache
+from swapflow.errors import ConflictError, InvalidInputError, NotFoundError, NotReadyError
 from tests.engine.cycle_by_hand import CYCLE, World, reviewers
 from tests.engine.intake.rosters import APPROVED, BOTH
 
@@ -56,6 +61,33 @@ def test_another_applicant_takes_the_place_at_the_same_cost_and_goes_out() -> No
         a.pull.application for a in world.product.approvals.pending(CYCLE)
     }
     world.check()
+    world.verify()
+
+
+def test_what_was_looked_at_before_the_cycle_moved_on_is_not_written(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    world = with_proposals()
+    one = first(world)
+    other, third = world.product.approvals.choices(CYCLE, one.pull.id).applicants[:2]
+    folded = SnapshotCache.at_head
+
+    @contextmanager
+    def moved_on(cache: SnapshotCache, cycle_id: str, *, ledger: Ledger) -> Iterator[Snapshot]:
+        with folded(cache, cycle_id, ledger=ledger) as seen:
+            world.product.applicants.move(
+                CYCLE, third.external_id, ApplicationStatus.WITHDRAWN, by="ops", reason="x"
+            )
+            yield seen
+
+    monkeypatch.setattr(SnapshotCache, "at_head", moved_on)
+    with pytest.raises(ConflictError):
+        world.product.approvals.swap(
+            CYCLE, one.pull.id, application=other.number, reviewer=None, by="chair", reason="away"
+        )
+    monkeypatch.undo()
+
+    assert one.pull.id in {p.pull.id for p in world.product.approvals.pending(CYCLE)}
     world.verify()
 
 

@@ -218,6 +218,8 @@ def test_more_is_offered_than_there_are_places_only_as_far_as_the_risk_goes() ->
     )
     assert 0 < stands.risk <= 0.1
     assert stands.spent == stands.risk
+    # The record has it as a whole number, in millionths.
+    assert world.events(EventType.OFFERED)[-1].payload["risk"] == round(stands.risk * 1_000_000)
     for external_id in ("A008", "A007"):
         answers(world, external_id, DECLINED)
     offered(world)

@@ -73,6 +73,18 @@ def test_nobody_counts_twice_by_answering_late_what_they_volunteered() -> None:
     world.check()
 
 
+def test_a_late_answer_counts_where_the_reviewers_other_score_was_voided() -> None:
+    world = World(rules=replace(WEEKLY, budget=1000))
+    late = expired(world)
+    name = volunteered(world, application=late.application, reviewer=late.reviewer)
+    world.product.scores.admit(name, by="ops", reason="came by mail")
+    world.product.scores.void([name], by="ops", reason="another applicant's")
+
+    assert world.submit(late, 0.9).counts
+    world.check()
+    world.verify()
+
+
 def test_whoever_volunteered_is_not_asked_about_the_same_application() -> None:
     world = World(roster=reviewers(2), rules=rules(budget=8), launch=False)
     volunteered(world, application=0, reviewer=0)

@@ -172,7 +172,8 @@ BACK = {
 READS = {
     "list", "get", "named", "remarks", "history", "files", "document", "documents", "plan_list",
     "list_reading", "last_moves", "staff_requests", "check_program", "refused_programs",
-    "conflicting_scores", "interview_requests", "panels", "offline_sheet",
+    "conflicting_scores", "interview_requests", "panels", "offline_sheet", "diary",
+    "propose_dates",
     "examine_offline_sheet", "seat_view", "lifted_bars", "conflict_sources", "monitoring", "hold",
     "file_content", "columns", "plan_columns", "reviewer_view", "values",
 }  # fmt: skip

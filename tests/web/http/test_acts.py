@@ -21,6 +21,7 @@ TOLD = re.compile(r'<p class="notice good" id="told" role="status">(.*?)</p>')
 SAID_BY_ITS_PAGE = {
     "/applicants/{cycle_id}/columns", "/applicants/{cycle_id}/files",
     "/applicants/{cycle_id}/slots", "/applicants/{cycle_id}/slots/import",
+    "/applicants/{cycle_id}/slots/proposal",
     "/me/password", "/reviewers/{cycle_id}/sheets", "/reviewers/{cycle_id}/sheets/{key}",
     "/setup/rounds", "/setup/users", "/setup/users/{account_id}/close",
     "/setup/users/{account_id}/grants", "/setup/users/{account_id}/grants/remove",

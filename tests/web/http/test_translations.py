@@ -76,6 +76,7 @@ def test_every_word_that_a_reviewer_reads_is_in_the_catalogues(site: Site, who: 
 STAFF = (
     "/applicants/CYCLE/files",
     "/applicants/CYCLE/slots",
+    "/applicants/CYCLE/slots/proposal",
     "/reviewers/CYCLE/sheets",
     "/today/CYCLE/mail",
     "/today/CYCLE/mail/MAIL",
@@ -126,6 +127,32 @@ def test_every_word_of_these_pages_of_staff_is_in_the_catalogues(site: Site) -> 
 
     assert left == {}
     assert opened == set(STAFF)
+
+
+def test_every_word_about_a_spreadsheet_that_is_tried_is_in_the_catalogues(site: Site) -> None:
+    staff = site.signed_in(Role.ADMINISTRATOR)
+    # Headers, names and cells are the visitor's own words, so none of them is one.
+    lines = ["A900,R9,A901,A902"]
+    for number in range(100, 130):
+        lines += [
+            f"A{number},R{(number + place) % 4},{number * 37 % 90 + place * 7},A000"
+            for place in (0, 1)
+        ]
+    form = {"places": "8", "reviews": "5", "scale": "0..100"}
+    form["columns"] = "A900 = applicant\nR9 = reviewer\nA901 = mark"
+    files = {"file": ("7.CSV", "\n".join(lines).encode())}
+
+    pages = [staff.get("/today").text, staff.get("/setup").text, staff.get("/try").text]
+    pages.append(staff.post("/try", data={"places": "0", "scale": "1"}).text)
+    for _ in range(3):
+        sent = staff.post("/try", data=form, files=files)
+        if sent.status_code == 303:
+            break
+    pages.append(staff.get(sent.headers["location"]).text)
+    pages.append(staff.get("/try/never-was").text)
+
+    assert [found for page in pages if (found := plain(page))] == []
+    assert "Short of" not in pages[-2]
 
 
 def test_every_word_about_letters_is_in_the_catalogues(site: Site) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import timedelta
 from typing import Protocol
 
-from swapflow.domain.people.interview import Interview
+from swapflow.domain.people.interview import Diary, Interview
 from swapflow.domain.people.reviewer import DeclineKind
 from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus, Pull, PullStatus
 from swapflow.domain.reviewing.score import Score, ScoreDetails
@@ -132,6 +132,10 @@ class RequestWrites(Protocol):
 
     def interview(self, pull_id: str) -> Interview | None:
         """Read when and where a pull's people meet the applicant."""
+        ...
+
+    def diary(self) -> Diary:
+        """Read when the cycle's reviewers have interviews or are away, in all cycles."""
         ...
 
     def set_interview(self, interview: Interview) -> None:

@@ -1,6 +1,6 @@
 """Approvals, interviews, the proposed list and the decision as JSON."""
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field, StringConstraints
@@ -189,6 +189,35 @@ class Interview(Out):
     reviewers: list[str]
     slot: Slot | None
     revision: str = Field(description="To be sent as `If-Match` with what takes its place.")
+
+
+class FittingDate(Out):
+    """A date for an interview without one, at which its whole panel is free."""
+
+    request: str
+    applicant: str
+    kind: str
+    reviewers: list[str]
+    starts_at: datetime
+    minutes: int
+    revision: str = Field(description="To be sent as `If-Match` with this date.")
+
+
+class LeftInterview(Out):
+    """An interview for which no date was found, and why."""
+
+    request: str
+    applicant: str
+    reason: str
+
+
+class FittingDates(Out):
+    """Dates for all interviews without one; none of them is set."""
+
+    notice: int = Field(description="Working days until the first day.")
+    first_day: date
+    dates: list[FittingDate] = Field(description="The earliest first.")
+    left: list[LeftInterview]
 
 
 class SwapChoices(Out):

@@ -9,6 +9,7 @@ from swapflow.domain.people.reviewer import DeclineKind
 from swapflow.domain.reviewing.assignment import AssignmentStatus
 from swapflow.engine.reviewing.task_list import Section
 from swapflow.web.api.models.base import PROSE, Hundred, In, Line, Mark, Out, Reason, Text
+from swapflow.web.api.models.scores import Score
 
 
 Note = Annotated[str, StringConstraints(max_length=4000, pattern=PROSE)]
@@ -136,6 +137,28 @@ class WaitingTask(Out):
     kind: str
     due_at: datetime | None
     begun: bool
+
+
+class ListedRequest(Out):
+    """A request to one reviewer about one applicant, whatever became of it."""
+
+    id: str
+    task: str = Field(description="Under which a review is entered for the reviewer.")
+    applicant: int
+    applicant_id: str
+    reviewer: int
+    reviewer_id: str
+    kind: str
+    status: AssignmentStatus
+    waits: bool = Field(description="Whether an answer is awaited.")
+    given_away: bool = Field(
+        description="Declined, missed or taken back: a review that comes all the same is refused."
+    )
+    due_at: datetime | None
+    score: Score | None = Field(description="The answer as it stands, with corrections.")
+    said: str = Field(
+        description="What staff said when they last corrected, voided or restored its score."
+    )
 
 
 class EnteredReview(Out):

@@ -2,9 +2,11 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Request, Response
+from fastapi import APIRouter, Path, Query, Request, Response
 
 from swapflow.domain.seal import NOTHING
+from swapflow.engine.interviews.proposal import LONGEST_NOTICE
+from swapflow.engine.interviews.schedule import NOTICE
 from swapflow.engine.interviews.slots import InterviewSlot, Requested
 from swapflow.engine.services import Swapflow
 from swapflow.errors import NotFoundError
@@ -12,7 +14,13 @@ from swapflow.web.api.audit import note
 from swapflow.web.api.dependencies import MayManageApplicants
 from swapflow.web.api.idempotency import ApiRoute
 from swapflow.web.api.models.base import Counted
-from swapflow.web.api.models.decisions import Interview, SetSlot
+from swapflow.web.api.models.decisions import (
+    FittingDate,
+    FittingDates,
+    Interview,
+    LeftInterview,
+    SetSlot,
+)
 from swapflow.web.api.pagination import Page, Paged
 from swapflow.web.api.resources.cycles import CycleId
 from swapflow.web.api.resources.imports import Table
@@ -40,6 +48,44 @@ def list_interviews(
     # By id, not by date: a date that changes between two pages would hide a row.
     rest = [row for row in rows if last is None or row.request > str(last[0])]
     return paging.page(rest, lambda row: [row.request])
+
+
+@router.get("/interview-proposal")
+def propose_interviews(
+    cycle_id: CycleId,
+    principal: MayManageApplicants,
+    product: Product,
+    notice: Annotated[
+        int, Query(ge=0, le=LONGEST_NOTICE, description="Working days until the first day.")
+    ] = NOTICE,
+) -> FittingDates:
+    """Find a date that fits for each interview without one; nothing is set."""
+    del principal
+    found = product.reviewers.propose_dates(cycle_id, notice=notice)
+    return FittingDates(
+        notice=found.notice,
+        first_day=found.first,
+        dates=[
+            FittingDate(
+                request=one.requested.pull.id,
+                applicant=one.requested.external_id,
+                kind=one.requested.kind,
+                reviewers=[r.external_id for r in one.requested.reviewers],
+                starts_at=one.starts_at,
+                minutes=one.requested.minutes,
+                revision=_made_from(one.requested),
+            )
+            for one in found.dates
+        ],
+        left=[
+            LeftInterview(
+                request=one.requested.pull.id,
+                applicant=one.requested.external_id,
+                reason=one.reason,
+            )
+            for one in found.left
+        ],
+    )
 
 
 @router.post("/interviews/import")
@@ -116,8 +162,12 @@ def _shown(one: Requested) -> Interview:
         kind=one.kind,
         reviewers=[r.external_id for r in one.reviewers],
         slot=shown_slot(one.interview),
-        revision=one.interview.revision if one.interview else NOTHING,
+        revision=_made_from(one),
     )
+
+
+def _made_from(one: Requested) -> str:
+    return one.interview.revision if one.interview else NOTHING
 
 
 def _revision(product: Swapflow, cycle_id: str, pull: str) -> str:

@@ -1,10 +1,12 @@
 """Scores as staff see them: read, correct, void, keep and admit what nobody had asked for."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Request
 
 from swapflow.domain.ids import cycle_of
+from swapflow.domain.reviewing import score as stored
 from swapflow.domain.reviewing.score import reason_code
 from swapflow.engine.ports.records import TaskRecord
 from swapflow.engine.reviewing.submitted_score import review_revision
@@ -42,28 +44,37 @@ def list_scores(
     seat = seat_view_of(request, principal, cycle_id)
     last = paging.last(str)
     kinds = [kind.name for kind in product.cycles.rules(cycle_id).kinds]
-    standing = {score.assignment_id: score for score in product.scores.list(cycle_id)}
     rows = [
-        Score(
-            id=score.assignment_id,
-            applicant=score.application,
-            kind=kinds[score.kind],
-            reviewer=score.reviewer,
-            score=score.value / 10_000,
-            counts=score.counts,
-            reason=score.reason,
-            reason_code=reason_code(score.reason),
-            origin=score.origin.value,
-            late=None if score.late is None else score.late.value,
-            typed_by=score.typed_by or None,
-            revision=score.revision,
-            submitted_at=score.submitted_at,
-        )
-        for _, score in sorted(standing.items())
+        shown_score(score, kinds)
+        for _, score in sorted(standing_scores(product, cycle_id).items())
         if (last is None or score.assignment_id > str(last[0]))
         and (seat is None or seat.sees(score.application))
     ]
     return paging.page(rows, lambda row: [row.id])
+
+
+def standing_scores(product: Swapflow, cycle_id: str) -> dict[str, stored.Score]:
+    """Read the scores of a program as they stand, by assignment id."""
+    return {score.assignment_id: score for score in product.scores.list(cycle_id)}
+
+
+def shown_score(score: stored.Score, kinds: Sequence[str]) -> Score:
+    """Return a score as JSON; `kinds` are the names of the rules' kinds."""
+    return Score(
+        id=score.assignment_id,
+        applicant=score.application,
+        kind=kinds[score.kind],
+        reviewer=score.reviewer,
+        score=score.value / 10_000,
+        counts=score.counts,
+        reason=score.reason,
+        reason_code=reason_code(score.reason),
+        origin=score.origin.value,
+        late=None if score.late is None else score.late.value,
+        typed_by=score.typed_by or None,
+        revision=score.revision,
+        submitted_at=score.submitted_at,
+    )
 
 
 @router.post("/scores/{score}/correction")

@@ -65,7 +65,11 @@ def undo(
     if known is None:
         raise NotFoundError("held_act_unknown")
     require(principal, UNDO_RIGHT[known.kind], cycle_id=cycle.id, round_id=cycle.round_id)
-    places = {"home": "/today", "waiting": f"/today/{cycle_id}/waiting"}
+    places = {
+        "home": "/today",
+        "waiting": f"/today/{cycle_id}/waiting",
+        "dates": f"/applicants/{cycle_id}/slots",
+    }
     return act(
         request,
         principal,

@@ -115,6 +115,7 @@ def show_to_do(request: Request, principal: MaySomewhere) -> Response:
         {
             "now": now,
             "zone": product.pending.zone(),
+            "may_try": Right.SET_UP in principal.rights_anywhere,
             "lines": [_line(app, principal, thing, by_id, now) for thing in things],
             "cards": [
                 _card(app, principal, cycle, now, live=live)

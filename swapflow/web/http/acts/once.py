@@ -48,11 +48,12 @@ WAIT_SECONDS, LOOK_SECONDS = 15.0, 0.1
 TOLD_SECONDS = 60
 
 OF_THEIR_OWN = re.compile(
-    r"/(tasks/[^/]+(/(open|draft|correct))?|sign-in(/.*)?|sign-out|language|answer/.*|api/.*)"
+    r"/(tasks/[^/]+(/(open|draft|correct))?|sign-in(/.*)?|sign-out|language|answer/.*|try(/.*)?|api/.*)"
 )
 """Addresses that need none of this: reviews tell repeats by their revision, a sign-in is counted
 and used once, an applicant's answer is the same when it comes again (and its address is a secret,
-which would be stored here), the API has keys of its own."""
+which would be stored here), a spreadsheet that is tried gives the same answer under another
+secret address, the API has keys of its own."""
 
 _FORMS = (b"application/x-www-form-urlencoded", b"multipart/form-data")
 _TYPED_FIELD = re.compile(rb"(^|&)act=([^&]*)")

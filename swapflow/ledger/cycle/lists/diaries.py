@@ -1,0 +1,66 @@
+"""When reviewers are taken: the one read that looks over all programs of a person."""
+
+from datetime import date
+
+from sqlalchemy import Connection, bindparam, select
+
+from swapflow.domain.people.interview import Booking, Diary
+from swapflow.domain.people.reviewer import Absence
+from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT, AssignmentStatus
+from swapflow.ledger.schema import ASSIGNMENT, INTERVIEW, ROSTER, ROSTER_ABSENCE
+
+
+# A seat that is answered was an interview too: its hour is no less taken.
+_TAKES_TIME = sorted(status.value for status in OPEN_ASSIGNMENT | {AssignmentStatus.SCORED})
+
+_HERE, _THERE = ROSTER.alias("here"), ROSTER.alias("there")
+_SAME_PERSON = _HERE.join(_THERE, _HERE.c.person_id == _THERE.c.person_id)
+
+_BOOKED = (
+    select(
+        _HERE.c.number.label("reviewer"),
+        INTERVIEW.c.pull_id,
+        INTERVIEW.c.starts_at,
+        INTERVIEW.c.minutes,
+    )
+    .select_from(
+        _SAME_PERSON.join(
+            ASSIGNMENT,
+            (ASSIGNMENT.c.cycle_id == _THERE.c.cycle_id)
+            & (ASSIGNMENT.c.reviewer == _THERE.c.number),
+        ).join(INTERVIEW, INTERVIEW.c.pull_id == ASSIGNMENT.c.pull_id)
+    )
+    .where(
+        _HERE.c.cycle_id == bindparam("cycle"),
+        ASSIGNMENT.c.status.in_(_TAKES_TIME),
+        INTERVIEW.c.cancelled.is_(False),
+        INTERVIEW.c.missed.is_(False),
+    )
+    .order_by(INTERVIEW.c.starts_at, INTERVIEW.c.pull_id, _HERE.c.number)
+    .distinct()
+)
+
+_AWAY = (
+    select(_HERE.c.number.label("reviewer"), ROSTER_ABSENCE.c.first, ROSTER_ABSENCE.c.last)
+    .select_from(
+        _SAME_PERSON.join(
+            ROSTER_ABSENCE,
+            (ROSTER_ABSENCE.c.cycle_id == _THERE.c.cycle_id)
+            & (ROSTER_ABSENCE.c.reviewer == _THERE.c.number),
+        )
+    )
+    .where(_HERE.c.cycle_id == bindparam("cycle"))
+    .order_by(_HERE.c.number, ROSTER_ABSENCE.c.first, ROSTER_ABSENCE.c.last)
+    .distinct()
+)
+
+
+def read_diary(connection: Connection, cycle_id: str) -> Diary:
+    """Read the interviews and days away of a cycle's reviewers, in every cycle they are in."""
+    key = {"cycle": cycle_id}
+    away: dict[int, tuple[Absence, ...]] = {}
+    for row in connection.execute(_AWAY, key):
+        days = Absence(first=date.fromisoformat(row.first), last=date.fromisoformat(row.last))
+        away[row.reviewer] = (*away.get(row.reviewer, ()), days)
+    booked = connection.execute(_BOOKED, key)
+    return Diary(bookings=tuple(Booking(**row._asdict()) for row in booked), away=away)

@@ -1,0 +1,1 @@
+"""Scripted walks through the product in a browser, and how few acts each takes."""

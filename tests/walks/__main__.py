@@ -1,0 +1,55 @@
+"""Walk through the jobs of an office in a browser, count the acts, and print the table.
+
+Leaves the counts in var/walks.json. Exits with 1 where a walk takes more than it may.
+"""
+
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import expect, sync_playwright
+
+from tests.browser.office import chromium
+from tests.walks.jobs import MOST, WALKS, Counts
+from tests.walks.mailed import mailing
+
+
+INTO = Path("var") / "walks.json"
+PATIENCE = 20_000
+
+
+def main() -> int:
+    path = chromium(os.environ.get("SWAPFLOW_CHROMIUM"))
+    if path is None:
+        print("no Chromium: install chromium-headless-shell, or name one in SWAPFLOW_CHROMIUM")
+        return 2
+    counted: dict[str, Counts] = {}
+    expect.set_options(timeout=PATIENCE)
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=path, args=["--no-sandbox", "--disable-gpu"]
+        )
+        with mailing(Path(folder) / "data", browser) as mailed:
+            for name, walk in WALKS.items():
+                counted[name] = walk(mailed, Path(folder))
+                print(f"{name:14} {told(counted[name]):28} at most {told(MOST[name])}", flush=True)
+        browser.close()
+    INTO.parent.mkdir(exist_ok=True)
+    INTO.write_text(json.dumps(counted, indent=2) + "\n")
+    over = [
+        name
+        for name, most in MOST.items()
+        if any(counted[name][what] > bound for what, bound in most.items())
+    ]
+    print("each within its bound" if not over else f"more than it may: {', '.join(over)}")
+    return 1 if over else 0
+
+
+def told(counts: Counts) -> str:
+    return ", ".join(f"{count} {what}" for what, count in counts.items())
+
+
+if __name__ == "__main__":
+    sys.exit(main())
