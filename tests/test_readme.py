@@ -187,6 +187,7 @@ def test_settings_that_pages_name_exist() -> None:
         "SWAPFLOW_HEARTBEAT",
         "SWAPFLOW_DATA",
         "SWAPFLOW_GOLDEN",
+        "SWAPFLOW_KEY",  # of docs/examples
     }
     named = {
         (page.name, name)

@@ -155,6 +155,8 @@ TEXTS = {
     "act_key_made": "made the key “{name}”; it was shown once",
     "act_key_revoked": "revoked a key",
     "act_device_ended": "signed a device out",
+    "act_keys_on": "switched the keys of single letters on in this browser",
+    "act_keys_off": "switched the keys of single letters off in this browser",
     # What waits for a person
     "pending_sign": "a decision that {by} prepared waits for your signature",
     "pending_sign_action": "Look at it and sign",

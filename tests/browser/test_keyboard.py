@@ -90,6 +90,25 @@ def test_digits_mark_the_row_in_focus_and_j_and_k_move_between_rows(
     assert given.marks == {"Preparation": 1.0, "Promise": 2.0}
 
 
+def test_single_letters_that_are_switched_off_do_nothing_and_the_rest_goes_on(
+    keys: Deployment, page: Page
+) -> None:
+    page.goto("/me")
+    page.get_by_role("button", name="Switch single letters off").click()
+    expect(page.get_by_role("button", name="Switch single letters on")).to_be_visible()
+    task_page(keys, page)
+
+    for key in ("j", "3", "?"):
+        page.keyboard.press(key)
+
+    expect(page.locator("fieldset input:checked")).to_have_count(0)
+    expect(page.locator("dialog[open]")).to_have_count(0)
+    # With the keys of every page a mark is still set.
+    tab_to(page, lambda here: here["name"] == "c0")
+    page.keyboard.press("Space")
+    expect(page.locator("input[name=c0]:checked")).to_have_count(1)
+
+
 def test_a_question_mark_lists_the_keys_and_escape_closes_the_list(
     keys: Deployment, page: Page
 ) -> None:

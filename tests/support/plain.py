@@ -12,6 +12,8 @@ DATA = re.compile(
     r"|\bminutes\b|English|Deutsch|^round ·|capacity:"
     r"|statement|Why I want to study here, number \d+\."
     r"|clear,? (and )?well argued|enough for this year|[Rr]eview\b|\bops\b|\bUTC\b"
+    # What a person types of a spreadsheet's columns.
+    r"|Total = mark|applicant, reviewer, kind, name, criterion, none"
     r"|a name typed here|Room 5|/(inbox|tasks/\S+|sign-in/reviews/\S+|answer/\S+)"
     r"|everyone|\bfall\b|\ball\b|'budget'|"
     + "|".join(

@@ -153,7 +153,7 @@ def conflict(up: Deployment, folder: Path) -> Counts:
         page = desk.new_page()
         page.goto(f"/applicants/{cycle}/{task.application}")
         hand = Hand(page)
-        hand.press(re.compile(r"Conflict of interest ?: R"))
+        hand.press(re.compile(r"Conflict of interest ?: Reviewer 1$"))
         expect(page.locator("#told, .notice.good").first).to_be_visible()
     known = {a.number: a.external_id for a in up.product.applicants.list(cycle)}
     assert task.id not in {one.id for one in up.tasks(cycle, "R1")}, known[task.application]

@@ -50,6 +50,7 @@ PAGES: dict[str, Right | Somewhere | str] = {
     "POST /me/keys/{key_id}/revoke": SIGNED_IN,
     "POST /me/password": SIGNED_IN,
     "POST /me/devices/end": SIGNED_IN,
+    "POST /me/shortcuts": SIGNED_IN,
     "GET /service-worker.js": ANYBODY,
     "GET /manifest.webmanifest": ANYBODY,
     "GET /offline": ANYBODY,

@@ -39,6 +39,8 @@ ADDS_OR_NAMES = {
     "sheets", "try", "undo",
     # An answer goes to what its link was made for; a moved date has a link of its own.
     "{{ path }}",
+    # Says what is wanted: on or off.
+    "shortcuts",
     # Ticks are refused where one of them has moved on.
     "ticked{{ listing.address(page=page) }}",
     "{{ upload.key }}", "{{ what }}", "{{ act.number }}", "{{ line.act.number }}",

@@ -1,7 +1,7 @@
 """The process that reads one spreadsheet: question and bytes come in, files are written, it ends.
 
 `python -m swapflow.advice.trial.child FOLDER`. It ends with 0 once all files are in the folder;
-with 2 and a message on its output if the file cannot be used.
+with 2 and a message on its output if the file cannot be used, with 3 if memory does not suffice.
 """
 
 import json
@@ -23,7 +23,10 @@ def main(folder: Path) -> int:
     from swapflow.advice.trial.answer_files import write_answer  # noqa: PLC0415 - as said
 
     line, _, data = sys.stdin.buffer.read(MOST_BYTES + LONGEST_LINE).partition(b"\n")
-    problem = write_answer(folder, line, data)
+    try:
+        problem = write_answer(folder, line, data)
+    except MemoryError:
+        return 3
     if problem is None:
         return 0
     json.dump(plain(problem), sys.stdout)

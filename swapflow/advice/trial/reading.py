@@ -20,6 +20,9 @@ log = structlog.get_logger()
 CANNOT_BE_USED = 2
 """How the process ends when it says what is wrong with the file."""
 
+NEEDS_MORE = 3
+"""How it ends when its memory does not suffice."""
+
 PASSED_ON = ("PATH", "PYTHONPATH", "LANG", "TZ", "LD_LIBRARY_PATH", "TMPDIR")
 """Variables that the process gets; no setting is among them, so no password is."""
 
@@ -64,7 +67,7 @@ def read_spreadsheet(
     )
     if done.returncode == -signal.SIGXCPU:
         raise InvalidInputError("trial_too_long", seconds=MOST_SECONDS)
-    if done.returncode < 0:
-        # Without memory a library aborts, or the kernel ends the process.
+    if done.returncode < 0 or done.returncode == NEEDS_MORE:
+        # Without memory the reading gives up, a library aborts, or the kernel ends the process.
         raise InvalidInputError("trial_too_much", size=MOST_MEMORY // MEGABYTE)
     raise InvalidInputError("trial_unreadable")

@@ -10,7 +10,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from swapflow.domain.people.interview import UNTOLD, Interview
-from swapflow.domain.reviewing.assignment import PullStatus
+from swapflow.domain.reviewing.assignment import Pull, PullStatus
+from swapflow.engine.interviews.schedule import refuse_double_bookings
 from swapflow.engine.interviews.told_dates import tell_of_date
 from swapflow.engine.lifecycle.switches import approve_in, strike_in
 from swapflow.engine.notifications.reviewer_mail import nudge_late, remindable
@@ -73,6 +74,7 @@ def undo(cycle_id: str, number: int, *, by: str, address: str, ledger: Ledger) -
     Raises:
         NotFoundError: If the cycle has no such act.
         ConflictError: If it was carried out or undone already, or a date was changed since.
+        DoubleBookingError: If an interviewer of a date that comes back has another one then.
     """
     with ledger.write(cycle_id) as tx:
         act = tx.held_act(number)
@@ -81,8 +83,9 @@ def undo(cycle_id: str, number: int, *, by: str, address: str, ledger: Ledger) -
         # Its minutes may have passed without being carried out yet: then it is still undone.
         if not tx.end_held_act(number, HeldState.UNDONE, by=by):
             raise ConflictError("held_act_ended")
-        for date in act.before:
-            _put_back(tx, date, by=by, address=address)
+        back = [_put_back(tx, date, by=by, address=address) for date in act.before]
+        # Another interview may have been given the hour in the meantime.
+        refuse_double_bookings(tx, [one for one in back if one is not None])
         tx.release_held_mails(act.items, leave=False)
         return replace(act, state=HeldState.UNDONE, ended_by=by)
 
@@ -150,15 +153,17 @@ def _verdict(tx: Transaction, act: HeldAct) -> None:
         strike_in(tx, waits, by=act.by, reason=act.reason)
 
 
-def _put_back(tx: Transaction, date: Mapping[str, Any], *, by: str, address: str) -> None:
-    """Put back the date that a request had before, or none."""
+def _put_back(
+    tx: Transaction, date: Mapping[str, Any], *, by: str, address: str
+) -> tuple[Pull, Interview] | None:
+    """Put back the date that a request had before, or none; return one that is valid again."""
     now = tx.interview(date["pull_id"])
     if now is None or now.sequence != date["sequence"] or not now.stands:
         raise ConflictError("held_date_moved")
     old, sequence = date["old"], now.sequence + 1
     if old is None:
         tx.set_interview(replace(now, cancelled=True, sequence=sequence, by=by, told=UNTOLD))
-        return
+        return None
     starts = datetime.fromisoformat(old["starts_at"])
     # Links and answers of the date that its people know are those of its own sequence.
     known = None if date["untold"] else date["told"]
@@ -167,5 +172,8 @@ def _put_back(tx: Transaction, date: Mapping[str, Any], *, by: str, address: str
     )
     tx.set_interview(before)
     pull = tx.pulls([before.pull_id]).get(before.pull_id)
-    if date["untold"] and before.stands and pull is not None:
+    if pull is None or not before.stands:
+        return None
+    if date["untold"]:
         tell_of_date(tx, pull, before, moved=date["told"] > UNTOLD, address=address)
+    return pull, before

@@ -2,15 +2,16 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Form, Request
+from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import RedirectResponse, Response
 
 from swapflow.errors import ForbiddenError, InvalidInputError, NotSignedInError, RateLimitedError
 from swapflow.i18n.languages import gettext, languages_to_choose
 from swapflow.messages import Message
 from swapflow.web.http.acts.told import tell
-from swapflow.web.http.context import TheOffice
-from swapflow.web.http.dependencies import Signed
+from swapflow.web.http.context import TheOffice, app_context
+from swapflow.web.http.dependencies import Signed, signed_in
+from swapflow.web.http.language import KEYS_OFF, switch_keys
 from swapflow.web.http.rendering import render
 
 
@@ -35,6 +36,18 @@ def change_password(
     except (InvalidInputError, NotSignedInError, ForbiddenError, RateLimitedError) as error:
         return _page(request, principal, office, problem=error.message)
     return RedirectResponse("/me?changed=1", status_code=303)
+
+
+@router.post("/shortcuts", dependencies=[Depends(signed_in)])
+def switch_shortcuts(
+    request: Request, keys: Annotated[str, Form(max_length=3)] = "on"
+) -> Response:
+    """Switch the keys of single letters on or off in this browser."""
+    on = keys != KEYS_OFF
+    tell(request, Message("act_keys_on" if on else "act_keys_off"))
+    response = RedirectResponse("/me", status_code=303)
+    switch_keys(response, on=on, secure=app_context(request).settings.secure)
+    return response
 
 
 @router.post("/devices/end")

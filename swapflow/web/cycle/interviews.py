@@ -80,12 +80,16 @@ def set_slot(  # noqa: PLR0913, PLR0917 - the fields of a form
     revision: MadeFrom = NOTHING,
 ) -> Response:
     """Set one date and invite its people; the button of an hour that fits says which."""
-    starts = fit or starts
     typed = {"starts": starts, "minutes": minutes, "place": place, "link": link}
     try:
+        zone = product.cycles.rules(cycle_id).zone
+        if fit and starts:
+            moment_of(starts, zone)  # what no one can have typed is refused beside a button too
+        starts = fit or starts
+        typed["starts"] = starts
         slot = InterviewSlot(
             pull_id=pull,
-            starts_at=moment_of(starts, product.cycles.rules(cycle_id).zone),
+            starts_at=moment_of(starts, zone),
             minutes=minutes_of(minutes),
             place=place.strip(),
             link=link.strip(),

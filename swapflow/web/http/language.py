@@ -1,4 +1,4 @@
-"""The language of a request: what its reader has chosen, else what their browser prefers."""
+"""What readers chose in their browser: the language of the pages, and keys of single letters."""
 
 from http.cookies import CookieError, SimpleCookie
 from typing import Annotated
@@ -26,6 +26,10 @@ router = APIRouter()
 COOKIE = "swapflow-language"
 """Holds the language that was chosen in this browser, and nothing else."""
 
+KEYS_COOKIE = "swapflow-keys"
+"""Is "off" in a browser whose reader switched the keys of single letters off."""
+
+KEYS_OFF = "off"
 YEAR = 365 * 86_400
 
 
@@ -80,6 +84,33 @@ def choose_language(
         samesite="lax",
     )
     return response
+
+
+def keys_are_off(request: Request) -> bool:
+    """Whether single letters do nothing in the browser that asks."""
+    return request.cookies.get(KEYS_COOKIE) == KEYS_OFF
+
+
+def switch_keys(response: Response, *, on: bool, secure: bool) -> None:
+    """Keep in the reader's browser whether single letters act as keys.
+
+    Args:
+        response: The answer that sets the cookie.
+        on: Whether they act.
+        secure: Whether the pages are served over TLS.
+    """
+    if on:
+        response.delete_cookie(KEYS_COOKIE, path="/")
+        return
+    response.set_cookie(
+        KEYS_COOKIE,
+        KEYS_OFF,
+        max_age=YEAR,
+        path="/",
+        secure=secure,
+        httponly=True,
+        samesite="lax",
+    )
 
 
 def _chosen(cookies: str) -> str:

@@ -32,6 +32,7 @@ from swapflow.identity.principal import Principal
 from swapflow.web.http.acts.told import forget, told, with_field
 from swapflow.web.http.context import app_context
 from swapflow.web.http.dependencies import principal_of
+from swapflow.web.http.language import keys_are_off
 
 
 STATIC = Path(__file__).parents[1] / "static"
@@ -61,7 +62,7 @@ def render(
 
     Forms carry the number of their page, and a page tells of the act that led to it. Beside its
     own context a template sees `principal`, `place`, `bar_place`, `places`, `request`,
-    `provider`, `language`, `mail_leaves` and `act_notice`.
+    `provider`, `language`, `keys_off`, `mail_leaves` and `act_notice`.
 
     Args:
         request: What is answered.
@@ -82,6 +83,7 @@ def render(
             "bar_place": _bar_place(request),
             "provider": app_context(request).settings.provider,
             "language": current_language(),
+            "keys_off": keys_are_off(request),
             "act_notice": notice,
             "mail_leaves": app_context(request).product.outbox.leaves,
             **(context or {}),

@@ -8,9 +8,10 @@
   const KEPT = "decide-keys-off";
   let at = -1;
 
-  const quiet = () => localStorage.getItem(KEPT) === "yes";
+  const never = document.body.dataset.keys === "off";
+  const quiet = () => never || localStorage.getItem(KEPT) === "yes";
   const told = () => off.setAttribute("aria-pressed", quiet() ? "true" : "false");
-  off.hidden = false;
+  off.hidden = never;
   told();
   off.addEventListener("click", () => {
     localStorage.setItem(KEPT, quiet() ? "no" : "yes");

@@ -30,7 +30,7 @@
     const hint = document.createElement("p");
     hint.className = "keys small faint";
     hint.textContent = beside.dataset.hint;
-    beside.append(hint);
+    if (document.body.dataset.keys !== "off") beside.append(hint);
     const problem = beside.querySelector('[aria-invalid="true"], [role="alert"]');
     if (problem) problem.scrollIntoView({ block: "center" });
     if (row) mark(row);
@@ -127,7 +127,7 @@
     count();
   }
 
-  // Keys; single letters never fire in a field, nor where they are switched off for the account.
+  // Keys; single letters never fire in a field, nor where they are switched off under the account.
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || document.body.dataset.keys === "off") return;
     const field = event.target.closest("input:not([type=checkbox]), textarea, select, [contenteditable]");

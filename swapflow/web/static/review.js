@@ -304,6 +304,7 @@
       return;
     }
     if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+    if (document.body.dataset.keys === "off") return;
     const target = event.target;
     if (target.matches("textarea, select, input:not([type=radio])")) return;
     if (event.key === "?") { $("keys").showModal(); return; }

@@ -215,8 +215,8 @@ def test_requests_without_an_hour_are_named_with_the_reason() -> None:
 
 
 def test_dates_are_proposed_before_the_deadline_and_the_rest_is_named() -> None:
-    now = datetime.now(UTC)
-    soon = (now + timedelta(days=1)).date()
+    # The program's day: near midnight it is not that of UTC.
+    soon = datetime.now(ZoneInfo(BERLIN)).date() + timedelta(days=1)
     while not is_working_day(soon):
         soon += timedelta(days=1)
     asked = world(count=6, roster=2, deadline=datetime.combine(soon, time(16), tzinfo=UTC))

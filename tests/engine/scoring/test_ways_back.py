@@ -175,7 +175,7 @@ READS = {
     "conflicting_scores", "interview_requests", "panels", "offline_sheet", "diary",
     "propose_dates",
     "examine_offline_sheet", "seat_view", "lifted_bars", "conflict_sources", "monitoring", "hold",
-    "file_content", "columns", "plan_columns", "reviewer_view", "values",
+    "file_content", "columns", "plan_columns", "reviewer_view", "values", "said",
 }  # fmt: skip
 
 

@@ -34,6 +34,7 @@ NOT_FOR_PROGRAMS = {
     "language": "how pages speak to a person; the API speaks English",
     "me/password": "a person's own, in a session",
     "me/devices": "a person's own, in a session",
+    "me/shortcuts": "keys in a person's browser",
     "/ticked": "several at once for a person; a program asks for one after the other",
     "ask/undo": "a press by mistake; a program asks for what it means",
     "rubrics": "a rubric is a part of the rules, which are read and put",

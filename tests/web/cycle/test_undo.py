@@ -319,6 +319,33 @@ def test_after_an_undone_move_the_applicants_link_and_answer_are_those_of_the_ol
     assert outside.get(applicants_links(site)[-1]).status_code == 200
 
 
+def test_a_date_does_not_come_back_to_an_hour_that_another_interview_has(site: Site) -> None:
+    panel = KindRules(name="review", cost=1, gain=1.0, maximum=1, seats=2, quorum=2)
+    site.launched(
+        rules=replace(SITE_RULES, kinds=(panel,), lines=LINES, blind=False),
+        applicants=2,
+        roster=[reviewer("R1"), reviewer("R2")],
+    )
+    client = site.signed_in(Role.OPERATIONS)
+    one, other = site.product.reviewers.interview_requests("fall")
+    slot_form(client, one.pull.id, 10)
+    pass_minutes(site)
+    slot_form(client, one.pull.id, 11, "1")
+    (act,) = site.product.held_acts.waiting("fall")
+    slot_form(client, other.pull.id, 10)
+
+    refused = client.post(f"/today/fall/undo/{act.number}")
+
+    assert refused.status_code == 409
+    assert "R1" in refused.text
+    starts = {
+        found.pull.id: found.interview.starts_at.day
+        for found in site.product.reviewers.interview_requests("fall")
+        if found.interview is not None
+    }
+    assert starts == {one.pull.id: 11, other.pull.id: 10}
+
+
 def test_a_date_taken_back_before_its_mails_left_is_told_to_nobody(
     site: Site, meeting: Callable[[], Interview | None]
 ) -> None:

@@ -248,7 +248,6 @@ def test_a_reading_that_takes_too_long_is_ended_in_words(tmp_path: Path) -> None
 
 
 def test_a_file_that_needs_too_much_is_stopped_within_its_limits(tmp_path: Path) -> None:
-    started = time.monotonic()
     lines = [f"B{number},r{number % 50},{number % 101}" for number in range(190_000)]
     data = "\n".join(["applicant,reviewer,mark", *lines]).encode()
     assert len(data) < MOST_BYTES
@@ -257,7 +256,6 @@ def test_a_file_that_needs_too_much_is_stopped_within_its_limits(tmp_path: Path)
         read_spreadsheet(QUESTION, data, into=tmp_path)
 
     assert error.value.code in {"trial_too_long", "trial_too_much"}
-    assert time.monotonic() - started < MOST_SECONDS + 5
     assert list(tmp_path.iterdir()) == []
 
 
