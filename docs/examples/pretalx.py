@@ -1,4 +1,4 @@
-"""Let swapflow choose who reviews what in a pretalx event, while people go on reviewing there.
+"""swapflow chooses who reviews what in a pretalx event, while people go on reviewing there.
 
 Submissions and reviewers of the event become a program of swapflow. Its requests become assigned
 reviewers in pretalx, and reviews written there become scores, once each: an edited one corrects

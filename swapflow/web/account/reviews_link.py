@@ -8,20 +8,19 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import RedirectResponse, Response
 
-from swapflow.errors import ForbiddenError, NotFoundError, NotSignedInError, RateLimitedError
+from swapflow.errors import ForbiddenError, NotFoundError, NotSignedInError
 from swapflow.identity.services.reviews_links import ReviewsLink
 from swapflow.web.account.openid_client import HOP
 from swapflow.web.account.sign_in import (
     agent_of,
     as_sentence,
     client_of,
-    device_of,
     enter,
+    mail_again,
     show_ways,
 )
-from swapflow.web.http.context import Product, TheOffice, TheSettings, app_context
-from swapflow.web.http.dependencies import anybody, principal_of, safe_path
-from swapflow.web.http.error_handlers import status_of
+from swapflow.web.http.context import TheOffice, app_context
+from swapflow.web.http.dependencies import anybody, principal_of
 from swapflow.web.http.middleware import SECRET_ADDRESS
 from swapflow.web.http.rendering import render
 
@@ -63,30 +62,9 @@ def use_reviews_link(request: Request, token: str, office: TheOffice) -> Respons
 
 
 @router.post("/{token}/again")
-def mail_reviews_link_again(
-    request: Request, token: str, office: TheOffice, product: Product, settings: TheSettings
-) -> Response:
+def mail_reviews_link_again(request: Request, token: str, office: TheOffice) -> Response:
     """Mail a new link to the address of an old one."""
-    try:
-        link = office.reviews_links.check(token)
-        office.sign_in.mail_link(
-            link.email,
-            safe_path(link.next),
-            address=client_of(request),
-            site=settings.address,
-            device=device_of(request),
-        )
-    except (NotFoundError, RateLimitedError) as error:
-        return show_ways(
-            request,
-            "/inbox",
-            problem=as_sentence(error),
-            status=status_of(error)[0],
-            headers=SECRET_ADDRESS,
-        )
-    product.outbox.send_soon()
-    context = {"shown": link.shown}
-    return render(request, "account/sign_in_again.html", context, headers=SECRET_ADDRESS)
+    return mail_again(request, lambda: office.reviews_links.check(token), back="/inbox")
 
 
 def _page(request: Request, token: str, link: ReviewsLink) -> Response:

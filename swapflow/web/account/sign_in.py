@@ -5,7 +5,7 @@ shows a button, and the button spends it. The same forms answer scripts with JSO
 page of a review can sign a person in again where they are.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Form, Request
@@ -22,6 +22,8 @@ from swapflow.errors import (
 from swapflow.i18n.languages import gettext, languages_to_choose
 from swapflow.i18n.translation import translate
 from swapflow.identity.account import Session
+from swapflow.identity.services.one_time_links import MailedLink
+from swapflow.identity.services.reviews_links import ReviewsLink
 from swapflow.web.http.context import Product, TheOffice, TheSettings, app_context
 from swapflow.web.http.dependencies import Signed, anybody, cookie_name, principal_of, safe_path
 from swapflow.web.http.error_handlers import problem as answer_problem
@@ -158,29 +160,9 @@ def spend_link(request: Request, token: str, office: TheOffice) -> Response:
 
 
 @router.post("/sign-in/link/{token}/again", dependencies=[Depends(anybody)])
-def mail_link_again(
-    request: Request, token: str, office: TheOffice, product: Product, settings: TheSettings
-) -> Response:
+def mail_link_again(request: Request, token: str, office: TheOffice) -> Response:
     """Mail a new link to the address of an old one, which leads to the same place."""
-    try:
-        link = office.sign_in.check_link(token)
-        office.sign_in.mail_link(
-            link.email,
-            safe_path(link.next),
-            address=client_of(request),
-            site=settings.address,
-            device=device_of(request),
-        )
-    except (NotFoundError, RateLimitedError) as error:
-        return show_ways(
-            request,
-            "/",
-            problem=as_sentence(error),
-            status=status_of(error)[0],
-            headers=UNSEEN,
-        )
-    product.outbox.send_soon()
-    return render(request, "account/sign_in_again.html", {"shown": link.shown}, headers=UNSEEN)
+    return mail_again(request, lambda: office.sign_in.check_link(token), back="/")
 
 
 @router.post("/sign-out")
@@ -317,6 +299,36 @@ def as_sentence(error: SwapflowError) -> str:
 
 def _wants_json(request: Request) -> bool:
     return "application/json" in request.headers.get("accept", "")
+
+
+def mail_again(
+    request: Request,
+    old: Callable[[], MailedLink | ReviewsLink],
+    *,
+    back: str,
+) -> Response:
+    """Mail a new link to the address of an old one.
+
+    Args:
+        request: What is answered.
+        old: Reads the old link.
+        back: Where signing in leads after a refusal.
+    """
+    app = app_context(request)
+    try:
+        link = old()
+        app.office.sign_in.mail_link(
+            link.email,
+            safe_path(link.next),
+            address=client_of(request),
+            site=app.settings.address,
+            device=device_of(request),
+        )
+    except (NotFoundError, RateLimitedError) as error:
+        status = status_of(error)[0]
+        return show_ways(request, back, problem=as_sentence(error), status=status, headers=UNSEEN)
+    app.product.outbox.send_soon()
+    return render(request, "account/sign_in_again.html", {"shown": link.shown}, headers=UNSEEN)
 
 
 def agent_of(request: Request) -> str:
