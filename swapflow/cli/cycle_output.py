@@ -325,7 +325,7 @@ def explanation_plain(found: "Explanation") -> list["str | Listing"]:
         parts.append(f"by the model {likely_words(found.likely, found.places)}")
     parts.append(
         Listing(
-            headers=("request", "kind", "why", "reviewer", "stands", "of 100", "counts"),
+            headers=("request", "kind", "why", "reviewer", "state", "of 100", "counts"),
             rows=tuple(
                 (
                     a.request,

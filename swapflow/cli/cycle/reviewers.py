@@ -125,7 +125,7 @@ def list_reviewers(cycle: CycleId, find: Find = "", as_json: AsJson = False) -> 
     report(
         {"cycle": cycle, "reviewers": [_public(r) for r in found]},
         Listing(
-            headers=("reviewer", "name", "mail", "takes", "topics", "stands"),
+            headers=("reviewer", "name", "mail", "takes", "topics", "state"),
             rows=tuple(
                 (r.external_id, r.name, r.email, _takes(r), ", ".join(r.topics), _stands(r))
                 for r in found
