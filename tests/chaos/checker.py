@@ -6,7 +6,7 @@ hide one in its writing; the replay of `swapflow cycle verify` comes on top.
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from sqlalchemy import create_engine, text
 
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.event import EventType
+from swapflow.domain.people.reviewer import DeclineKind
 from swapflow.domain.reviewing.assignment import AssignmentStatus
 from swapflow.engine.services import Swapflow
 from tests.chaos import rounds
@@ -26,6 +27,28 @@ Rows = list[dict[str, Any]]
 
 VALUE_OF_A_STEP = 100_000
 """Ten steps make a utility of 1, stored as a million."""
+
+
+ENDED = frozenset(AssignmentStatus) - {
+    AssignmentStatus.QUEUED,
+    AssignmentStatus.DELIVERED,
+    AssignmentStatus.OPENED,
+    AssignmentStatus.SCORED,
+}
+"""Requests that ended without a review: their reviewer may be asked again, after others."""
+
+BARRING = frozenset({DeclineKind.CONFLICT, DeclineKind.UNQUALIFIED})
+"""Reasons to decline after which a reviewer is never asked about the applicant again."""
+
+
+def asked_too_often(requests: Sequence[tuple[str, str | None]]) -> bool:
+    """Whether one reviewer's requests about one applicant are more than the rules allow.
+
+    Args:
+        requests: Status and reason to decline of each, in the order in which they were made.
+    """
+    barred = any(decline in BARRING for _, decline in requests[:-1])
+    return barred or sum(status not in ENDED for status, _ in requests) > 1
 
 
 class Checker:
@@ -112,16 +135,20 @@ class Checker:
                 yield f"{cycle.id}: requests cost {dict(costs)}, events say {spent}, {committed}"
 
     def nobody_twice(self) -> Iterator[str]:
-        """No reviewer was asked twice about one applicant, and none counts twice."""
-        asked = self._rows(
-            "SELECT cycle_id, application, reviewer, count(*) AS times FROM assignment "
-            "GROUP BY cycle_id, application, reviewer HAVING count(*) > 1"
-        )
-        for row in asked:
-            yield (
-                f"{row['cycle_id']}: reviewer {row['reviewer']} was asked {row['times']} times "
-                f"about applicant {row['application']}"
-            )
+        """No reviewer is asked about one applicant more often than the rules allow."""
+        requests: dict[tuple[str, int, int], list[tuple[str, str | None]]] = defaultdict(list)
+        for row in self._rows(
+            "SELECT cycle_id, application, reviewer, status, decline_kind FROM assignment "
+            "ORDER BY created_at, attempt"
+        ):
+            pair = (row["cycle_id"], row["application"], row["reviewer"])
+            requests[pair].append((row["status"], row["decline_kind"]))
+        for (cycle, application, reviewer), of_pair in requests.items():
+            if asked_too_often(of_pair):
+                yield (
+                    f"{cycle}: reviewer {reviewer} was asked {len(of_pair)} times about "
+                    f"applicant {application}: {of_pair}"
+                )
 
     def sums(self) -> Iterator[str]:
         """Evidence and means of every applicant are the sums over the scores that stand."""
