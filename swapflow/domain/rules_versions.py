@@ -3,7 +3,7 @@
 FIRST_FIT = 1
 """Version of the model's fit in rules that were stored without one."""
 
-LATEST_FIT = 2
+LATEST_FIT = 3
 """Version of the model's fit in new rules; a program takes it when it is launched."""
 
 FIRST_ASKING = 1

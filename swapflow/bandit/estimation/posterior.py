@@ -26,6 +26,7 @@ from swapflow.bandit.estimation.crossed_model import (
     maximise,
     reviewer_count,
 )
+from swapflow.bandit.estimation.newton_fit import maximise_by_newton
 from swapflow.bandit.situation import UNSCORED_MEAN, FloatArray, PullKind, Scores
 
 
@@ -50,14 +51,17 @@ class FitVersion(IntEnum):
     FIRST_MARKS starts from each arm's first mark of its lowest kind, in the order in which scores
     are listed: marks listed in another order moved estimates by up to .034. MARK_SET starts from
     all marks of the lowest kind, each arm counting 1, and sums in an order of its own, so that
-    the fit is a function of the set of marks.
+    the fit is a function of the set of marks. Both take 20 steps of EM, which end before the
+    maximum where marks are few: at 1.1 marks an arm the prior variance stayed 14 % below it.
+    MAXIMUM starts as MARK_SET does and ends at the maximum, at a cost that grows with the marks.
     """
 
     FIRST_MARKS = 1
     MARK_SET = 2
+    MAXIMUM = 3
 
 
-LATEST_FIT = FitVersion.MARK_SET
+LATEST_FIT = FitVersion.MAXIMUM
 """The version for programs launched from now on, and wherever none is named."""
 
 
@@ -89,7 +93,7 @@ def fit(
     sigma_weight: float = 50.0,
     version: FitVersion = LATEST_FIT,
 ) -> Fitted:
-    """Fit the model to all scores: EM from a cold start, a fixed number of steps.
+    """Fit the model to all scores, from a cold start.
 
     Equal scores give equal parameters, in whatever order they are listed (in the first version:
     in equal order); nothing is carried over from earlier fits.
@@ -106,8 +110,9 @@ def fit(
         version: How the fit is made; a launched program keeps the one it began with.
 
     Source:
-        Dempster, Laird and Rubin 1977 for variance components, in the restricted form: the
-        level is integrated out.
+        Patterson and Thompson 1971 for the restricted likelihood: the level is integrated out.
+        `newton_fit.py` finds its maximum; the earlier versions take steps of EM towards it
+        (Dempster, Laird and Rubin 1977).
     """
     if version is not FitVersion.FIRST_MARKS:
         scores = in_canonical_order(scores)
@@ -125,10 +130,22 @@ def fit(
     if not scores.mark.size:
         return start
 
+    gains = _gains(scores, kinds)
+    if version is FitVersion.MAXIMUM:
+        return maximise_by_newton(
+            scores,
+            gains=gains,
+            start=start,
+            severity=severity,
+            kind_offsets=kind_offsets,
+            prior_floor=PRIOR_FLOOR_SHARE * spread,
+            guess=guess,
+            guess_weight=sigma_weight,
+        )
     columns = ScoreColumns.of(
         scores, kinds=len(kinds), severity=severity, kind_offsets=kind_offsets
     )
-    crossed = CrossedModel.of(scores, gains=_gains(scores, kinds), design=columns.design)
+    crossed = CrossedModel.of(scores, gains=gains, design=columns.design)
     return maximise(
         crossed,
         columns,

@@ -4,8 +4,8 @@ The model is the one of `posterior.py`, with a separate noise and severity for e
 
     mark = level[k] + utility[a] + severity[r, k] + noise,    noise ~ N(0, σ²_k)
 
-`posterior.py` fits it in a fixed number of steps while a cycle runs; here it is fitted to
-convergence, once, to a finished round, with intervals. Effects are shrunk (BLUP): three marks move
+`posterior.py` fits it while a cycle runs, with one noise, one severity and a guess at the noise;
+here it is fitted to a finished round, with intervals. Effects are shrunk (BLUP): three marks move
 a reviewer's severity only a little away from 0.
 
 The mixed model equations are solved by elimination. The block of the arms is diagonal and so is

@@ -413,7 +413,7 @@ def test_the_first_version_of_the_fit_is_kept_as_it_was() -> None:
     assert abs(moved.prior_variance - old.prior_variance) > 1e-6
 
 
-def test_with_one_mark_each_both_versions_start_alike() -> None:
+def test_with_one_mark_each_both_early_versions_start_alike() -> None:
     """The start is the mean and the variance of the marks that there are."""
     marks = np.random.default_rng(4).random(60)
     scores = Scores(
@@ -422,6 +422,6 @@ def test_with_one_mark_each_both_versions_start_alike() -> None:
         kind=np.zeros(60, dtype=np.int64),
         mark=marks,
     )
-    first, second = (fit(scores, n=60, kinds=KINDS, version=v) for v in FitVersion)
+    first, second = (fit(scores, n=60, kinds=KINDS, version=FitVersion(v)) for v in (1, 2))
 
     assert first.to_dict() == pytest.approx(second.to_dict(), rel=1e-9)

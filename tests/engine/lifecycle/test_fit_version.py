@@ -19,7 +19,7 @@ OLD = rules(fit=FIRST_FIT, budget=40)
 
 def test_the_rules_and_the_bandit_number_the_versions_alike() -> None:
     """Rules name a version by its number, without loading the model."""
-    assert list(posterior.FitVersion) == [1, 2]
+    assert list(posterior.FitVersion) == [1, 2, 3]
     assert (FIRST_FIT, LATEST_FIT) == (1, posterior.LATEST_FIT)
 
 
