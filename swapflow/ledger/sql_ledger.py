@@ -207,16 +207,20 @@ class SqlLedger(
         return to_cycle(row)
 
     @override
-    def cycles(self, *, without: Collection[str] = ()) -> tuple[Cycle, ...]:
+    def cycles(
+        self, *, without: Collection[str] = (), only: Collection[str] | None = None
+    ) -> tuple[Cycle, ...]:
         query = select(CYCLE).order_by(CYCLE.c.created_at, CYCLE.c.id)
         if without:
             query = query.where(CYCLE.c.id.not_in(sorted(without)))
+        if only is not None:
+            query = query.where(CYCLE.c.id.in_(sorted(only)))
         with self._database.reading() as connection:
             try:
                 return tuple(map(to_cycle, connection.execute(query).mappings().all()))
             except UNREADABLE:
                 # A moment that is none fails before its row is there: look at one at a time.
-                ids = connection.execute(select(CYCLE.c.id).where(CYCLE.c.id.not_in(without)))
+                ids = connection.execute(query.with_only_columns(CYCLE.c.id))
                 raise _first_damaged(connection, ids.scalars().all()) from None
 
     # Writing

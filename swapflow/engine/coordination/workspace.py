@@ -1,6 +1,7 @@
 """The state that a coordinator keeps of one cycle between turns."""
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -34,6 +35,8 @@ class CycleWorkspace:
         dashboard_due: When the next may be built: while idle, and while there is work to do.
         blocked: Seats of the last decision that found no reviewer, and why.
         judge: Calculates how good the list is, where only draws say so.
+        rests_at: The position at which a turn found nothing to do; None where it did something.
+        served: When a turn was taken last, on the monotonic clock.
     """
 
     projection: CycleProjection
@@ -50,6 +53,8 @@ class CycleWorkspace:
     dashboard_due: tuple[float, float] = (0.0, 0.0)
     blocked: dict[Seat, NoReviewer] = field(default_factory=dict)
     judge: BackgroundJudge = field(default_factory=BackgroundJudge)
+    rests_at: Position | None = None
+    served: float = 0.0
 
 
 def hold_lease(
@@ -72,6 +77,29 @@ def hold_lease(
         workspace.fitted_known, workspace.idle_at = False, None
         return False
     return True
+
+
+def renew_leases(
+    workspaces: Mapping[str, CycleWorkspace], *, ledger: Coordination, seconds: float
+) -> None:
+    """Renew the leases of cycles that rest, all in one write, as `hold_lease` does for one.
+
+    A lease that is lost is asked for in the cycle's next turn, which begins at once.
+    """
+    now = time.monotonic()
+    old = {
+        cycle_id: workspace.lease
+        for cycle_id, workspace in workspaces.items()
+        if workspace.lease is not None and now - workspace.lease_taken >= seconds / 2
+    }
+    if not old:
+        return
+    renewed = ledger.renew_leases(tuple(old.values()), seconds=seconds)
+    for cycle_id in old:
+        if cycle_id in renewed:
+            workspaces[cycle_id].lease_taken = now
+        else:
+            workspaces[cycle_id].rests_at = None
 
 
 def fitted_of(cycle_id: str, workspace: CycleWorkspace, *, ledger: Coordination) -> Fitted | None:

@@ -9,6 +9,7 @@ from swapflow.domain.event import Event
 from swapflow.domain.reviewing.assignment import Assignment
 from swapflow.domain.rules import Rules
 from swapflow.engine.ports.records import (
+    CycleHeads,
     DecisionRecord,
     DecisionStep,
     DueWork,
@@ -43,6 +44,14 @@ class Coordination(Protocol):
 
     def release_lease(self, lease: Lease) -> None:
         """Release the lease, so that another coordinator can take over at once."""
+        ...
+
+    def renew_leases(self, leases: Collection[Lease], *, seconds: float) -> frozenset[str]:
+        """Renew leases that are still held, in one write; return the ids of their cycles."""
+        ...
+
+    def heads(self) -> CycleHeads:
+        """Read the heads of all cycles: one look for as many as there are."""
         ...
 
     def events(self, cycle_id: str, *, after: Position, at_most: int) -> tuple[Event, ...] | None:

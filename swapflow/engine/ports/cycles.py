@@ -45,8 +45,10 @@ class CycleReads(Protocol):
         """Read a cycle's row."""
         ...
 
-    def cycles(self, *, without: Collection[str] = ()) -> tuple[Cycle, ...]:
-        """Read every cycle's row but those left out, oldest first.
+    def cycles(
+        self, *, without: Collection[str] = (), only: Collection[str] | None = None
+    ) -> tuple[Cycle, ...]:
+        """Read the rows of all cycles, or of some, but those left out, oldest first.
 
         Raises:
             DamagedRecordError: If a row cannot be read; names the first cycle of which that is so.

@@ -151,6 +151,33 @@ class DueWork:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CycleHead:
+    """What tells a coordinator whether a cycle has anything for it, without its rules and events.
+
+    Attributes:
+        status: The stored status.
+        position: The last event.
+        overdue: Whether an open assignment's due time has passed.
+        staff_requests: Whether staff have requested something that is still open.
+        leader: Who holds a lease that is valid now; "" where nobody does.
+    """
+
+    status: str
+    position: Position
+    overdue: bool
+    staff_requests: bool
+    leader: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CycleHeads:
+    """The heads of all cycles as of one moment; none where one of them cannot be read."""
+
+    now: datetime
+    of: Mapping[str, CycleHead]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OutboxWork:
     """What waits to leave the house, all as of one moment.
 
