@@ -22,6 +22,7 @@ from tests.walks.mailed import Mailed, mailing
 
 
 REVIEWS, ANSWERS = r"/sign-in/reviews/([\w-]{20,})", r"/answer/([\w-]{20,})"
+SIGN_IN = r"/sign-in/link/([\w-]{20,})"
 
 
 @pytest.fixture(scope="module")
@@ -70,14 +71,20 @@ def test_nothing_that_stays_holds_a_link_that_opens_something(
         page.get_by_role("button", name="Accept the place").click()
         expect(page.locator("#answered")).to_contain_text("You accepted the place.")
         page.goto("/sign-in")
+        page.locator("#link-email").fill(chair)
+        page.get_by_role("button", name="Mail me a sign-in link").click()
+    text = mailed.wait_for(chair)[-1]
+    asked = re.search(SIGN_IN, text)
+    assert asked is not None
     tokens = {
         token
         for raw in mailed.server.mails
         if (part := message_from_string(raw, policy=default).get_body(("plain",))) is not None
-        for pattern in (REVIEWS, ANSWERS)
+        for pattern in (REVIEWS, ANSWERS, SIGN_IN)
         for token in re.findall(pattern, str(part.get_content()))
     }
-    assert len(tokens) >= 5
+    assert len(tokens) >= 6
+    assert asked[1] in tokens
 
     backup = tmp_path / "copy.db"
     back_up_database(up.settings, backup)
