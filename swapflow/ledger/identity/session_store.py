@@ -164,11 +164,13 @@ class SqlSessionStore(SqlPersonalLinks, IdentityStore):
     def use_sign_in(self, digest: str) -> bool:
         with self._database.writing() as connection:
             now = self._database.now(connection)
-            of_link = select(SIGN_IN.c.email, SIGN_IN.c.expires_at).where(SIGN_IN.c.digest == digest)
+            of_link = select(SIGN_IN.c.email, SIGN_IN.c.expires_at)
             # A conditional update: of two devices that follow the same link at once, one gets in.
             # With it goes the request itself, and what else left in its mail.
             used = update(SIGN_IN).where(
-                tuple_(SIGN_IN.c.email, SIGN_IN.c.expires_at).in_(of_link),
+                tuple_(SIGN_IN.c.email, SIGN_IN.c.expires_at).in_(
+                    of_link.where(SIGN_IN.c.digest == digest)
+                ),
                 SIGN_IN.c.used_at.is_(None),
                 SIGN_IN.c.expires_at > now,
             )
