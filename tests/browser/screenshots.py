@@ -2,7 +2,7 @@
 
 First one program of 60 applicants at two moments, whose figures add up across its pages, beside
 which the mock-ups can be laid; then every page that the walk of all pages comes to. With the word
-`program` it ends after the first.
+`program` it ends after the first; with `right-to-left` too, in a language that runs that way.
 """
 
 import os
@@ -15,6 +15,7 @@ from typing import Literal
 
 from playwright.sync_api import Page, sync_playwright
 
+from swapflow.i18n.languages import SOURCE
 from tests.browser.office import DESK, PHONE, Deployment, chromium, deployed, settle
 from tests.browser.places import furnish, walk
 from tests.browser.shown_program import (
@@ -41,11 +42,21 @@ NEAR_THE_CUT = {
     "dates-that-fit": f"/applicants/{SHOWN}/slots/proposal",
     "reviewers": f"/reviewers/{SHOWN}",
     "reviewer": f"/reviewers/{SHOWN}/0",
+    "activity": f"/today/{SHOWN}/activity",
+    "mail": f"/today/{SHOWN}/mail",
+    "rules": f"/setup/{SHOWN}/rules",
+    "score-form": f"/setup/{SHOWN}/rubrics/review",
+    "users": "/setup/users",
+    "system": "/setup/system",
+    "account": "/me",
 }
 COMMITTEE = {
     "decide": f"/decide/{SHOWN}",
     "confirm-out": f"/decide/{SHOWN}/zones/out",
     "wall": f"/decide/{SHOWN}/meeting",
+    "calibration": f"/decide/{SHOWN}/calibration",
+    "offers": f"/decide/{SHOWN}/offers",
+    "letters": f"/decide/{SHOWN}/letters",
 }
 
 SHADES: tuple[Literal["light"], Literal["dark"]] = ("light", "dark")
@@ -64,9 +75,10 @@ def main() -> int:
         browser = playwright.chromium.launch(
             executable_path=path, args=["--no-sandbox", "--disable-gpu"]
         )
-        with deployed(Path(data), browser) as up:
+        language = "ar-XB" if "right-to-left" in sys.argv else SOURCE
+        with deployed(Path(data), browser, language=language) as up:
             taken = _take_program(up)
-            if "program" not in sys.argv:
+            if not {"program", "right-to-left"} & set(sys.argv):
                 taken += _take_all(up)
         browser.close()
     print(f"{taken} screenshots in {FOLDER}")

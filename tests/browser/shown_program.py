@@ -114,14 +114,16 @@ def _settle_interviews(up: Deployment) -> None:
     if not proposed:
         return
     product.approvals.approve(SHOWN, proposed[:8], by=OFFICER)
+    wanted = min(8, len(proposed))
     wait_until(
-        lambda: len(product.reviewers.interview_requests(SHOWN)) >= min(8, len(proposed)),
-        what="interviews are asked for",
+        lambda: len(product.reviewers.propose_dates(SHOWN).dates) >= wanted,
+        what="panels are found for the interviews",
     )
-    fits = product.reviewers.propose_dates(SHOWN).dates
     slots = [
-        InterviewSlot(pull_id=one.pull_id, starts_at=one.starts_at, minutes=one.minutes)
-        for one in fits[: len(fits) // 2]
+        InterviewSlot(
+            pull_id=one.requested.pull.id, starts_at=one.starts_at, minutes=one.requested.minutes
+        )
+        for one in product.reviewers.propose_dates(SHOWN).dates[: wanted // 2]
     ]
     product.reviewers.set_slots(SHOWN, slots, by=OFFICER)
 

@@ -19,10 +19,11 @@ from tests.web.site import SITE_RULES
 OFFICER = "office-keys@example.org"
 
 
-def press(page: Page, name: str, *, key: str = "Enter") -> None:
-    """Go to a button or a link by its words, and press it."""
+def press(page: Page, name: str) -> None:
+    """Go to a button or a link by its words, press it, and wait for the page that follows."""
     tab_to(page, named(name))
-    page.keyboard.press(key)
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
 
 
 def test_dates_that_fit_are_set_by_keys_alone(up: Deployment) -> None:
@@ -38,7 +39,6 @@ def test_dates_that_fit_are_set_by_keys_alone(up: Deployment) -> None:
         page = context.new_page()
         page.goto(f"/applicants/{cycle}/slots")
         press(page, "Set 3 dates that fit")
-        page.wait_for_url("**/proposal")
         press(page, "Set the chosen dates")
         expect(page.locator("[role=status]", has_text="3 dates")).to_be_visible()
     assert sum(bool(one.interview and one.interview.stands) for one in requests(cycle)) == 3
@@ -51,7 +51,6 @@ def test_an_outcome_of_the_meeting_is_recorded_by_keys_alone(up: Deployment) -> 
         page.goto(path)
         press(page, "Open the meeting")
         press(page, "Go to the next without an outcome")
-        page.wait_for_url("**/meeting/*")
         first = int(page.url.rpartition("/")[2].partition("?")[0])
         tab_to(page, lambda here: here["name"] == "reason")
         page.keyboard.type("the interview says otherwise")
@@ -98,7 +97,7 @@ def test_a_conflict_is_recorded_by_keys_alone(up: Deployment) -> None:
 
 
 def test_a_program_is_launched_by_keys_alone(up: Deployment, tmp_path: Path) -> None:
-    """From its people's files to the launch; a file is chosen in the dialog that Enter opens."""
+    """From its people's files to the launch; a file is chosen in the dialog that Space opens."""
     cycle = up.cycle("keylaunch", launch=False)
     up.staff(OFFICER, Role.ADMINISTRATOR)
     more = tmp_path / "more.csv"
@@ -108,12 +107,12 @@ def test_a_program_is_launched_by_keys_alone(up: Deployment, tmp_path: Path) -> 
         page.goto(f"/setup/{cycle}/applicants")
         tab_to(page, lambda here: here["type"] == "file")
         with page.expect_file_chooser() as chosen:
-            page.keyboard.press("Enter")
+            page.keyboard.press("Space")
         chosen.value.set_files(more)
         press(page, "Look at the file")
-        page.wait_for_load_state()
         tab_to(page, lambda here: here["tag"] == "BUTTON" and "import" in here["text"].lower())
-        page.keyboard.press("Enter")
+        with page.expect_navigation():
+            page.keyboard.press("Enter")
         expect(page.locator("#told, .notice.good").first).to_be_visible()
         page.goto(f"/setup/{cycle}/launch")
         tab_to(page, lambda here: here["type"] == "checkbox")

@@ -1,4 +1,4 @@
-"""Charts of lines that the server draws: axes of the program's zone, and what a page shows of them."""
+"""Lines that the server draws: axes of the program's zone, and what a page shows of them."""
 
 import re
 from dataclasses import replace
@@ -70,14 +70,14 @@ def test_lines_lie_between_the_axes_and_reach_both_ends() -> None:
 
     assert drawn is not None
     left, spent = drawn.lines
-    points = [tuple(map(float, one.split(","))) for one in left.points.split()]
-    assert [points[0][0], points[-1][0]] == [drawn.left, drawn.right]
+    points = [[float(n) for n in one.split(",")] for one in left.points.split()]
+    assert (points[0][0], points[-1][0]) == (drawn.left, drawn.right)
     # A quarter of the time on a quarter of the way.
     assert points[1][0] == pytest.approx(drawn.left + (drawn.right - drawn.left) / 4, abs=0.1)
     assert points[0][1] == drawn.top
     assert spent.last[1] < drawn.floor
-    assert drawn.across[0] == (drawn.floor, "0")
-    assert drawn.across[-1] == (drawn.top, "100")
+    ends = {label: y for y, label in drawn.across}
+    assert (ends["0"], ends["100"]) == (drawn.floor, drawn.top)
 
 
 def test_one_moment_is_no_line_and_neither_is_one_decision() -> None:
