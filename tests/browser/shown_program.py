@@ -129,7 +129,7 @@ def _settle_interviews(up: Deployment) -> None:
 
 
 def _answer(up: Deployment, *, until: int) -> None:
-    """Answer until so many reviews are in, or no more come for some seconds."""
+    """Answer until a number of reviews is in, or no more come for 20 seconds."""
     rng = np.random.default_rng(16)
     truth = np.clip(rng.normal(0.54, 0.155, PEOPLE), 0.05, 0.98)
     done, idle = len(up.product.scores.list(SHOWN)), time.monotonic()

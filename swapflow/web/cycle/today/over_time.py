@@ -109,7 +109,7 @@ def draw_by_decision(
 def moments_between(
     first: datetime, last: datetime, zone: str, *, most: int
 ) -> tuple[tuple[datetime, str], ...]:
-    """Return at most so many moments of a zone's clock between two, each with its label.
+    """Return at most `most` moments of a zone's clock between two, each with its label.
 
     Hours and days are those of the zone: a day of 23 or 25 hours is one day on it.
     """
