@@ -117,7 +117,7 @@ def test_a_program_is_launched_by_keys_alone(up: Deployment, tmp_path: Path) -> 
         page.goto(f"/setup/{cycle}/launch")
         tab_to(page, lambda here: here["type"] == "checkbox")
         page.keyboard.press("Space")
-        press(page, "Launch")
+        press(page, "Launch MS keylaunch")
         expect(page.get_by_text("The program is launched")).to_be_visible()
     assert up.product.cycles.get(cycle).status is CycleStatus.RUNNING
     assert "K1" in {one.external_id for one in up.product.applicants.list(cycle)}
