@@ -32,6 +32,7 @@ MOST_LINES = 400
 MOST_LINES_OF_A_CLASS = 250
 
 FULL_FOLDERS = {
+    "swapflow/cli/cycle": (16, "one module for each subject of staff's commands"),
     "swapflow/messages": (16, "one module for each subject that errors speak of"),
     "swapflow/engine/services": (18, "one module for each subject of the product"),
     "swapflow/processes": (16, "one module for each process, and for each thing beside one"),

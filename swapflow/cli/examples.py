@@ -93,6 +93,7 @@ EXAMPLES = {
     "inbox decline": "swapflow inbox decline K7M2-9QXT --kind busy --until 2027-01-15",
     "approvals list": "swapflow approvals list ms",
     "approvals approve": "swapflow approvals approve ms --all",
+    "interviews dates": "swapflow interviews dates ms --notice 5",
     "approvals strike": 'swapflow approvals strike ms 01JD --reason "interviewed last year"',
     "scores list": "swapflow scores list ms --applicant A17",
     "scores correct": 'swapflow scores correct 01JE --score 70/100 --reason "typed wrongly"',

@@ -25,6 +25,7 @@ from swapflow.cli.cycle import (
     calibration,
     cycles,
     decisions,
+    interview_dates,
     reviewers,
     rounds,
     scores,
@@ -76,6 +77,7 @@ app.add_typer(applications.app, name="applications")
 app.add_typer(reviewers.app, name="reviewers")
 app.add_typer(inbox.app, name="inbox")
 app.add_typer(approvals.app, name="approvals")
+app.add_typer(interview_dates.app, name="interviews")
 app.add_typer(scores.app, name="scores")
 app.add_typer(meeting.app, name="meeting")
 app.add_typer(offers.app, name="offers")

@@ -14,6 +14,15 @@ from hashlib import sha256
 MASK = "••••••••"
 """Where a token belongs in a stored mail."""
 
+CODE_MASK = "•• •• ••"
+"""Where a code to be typed belongs in a stored mail."""
+
+SIGN_IN_PATH = "/sign-in/link/"
+"""The path before the token of a sign-in link."""
+
+SIGN_IN_MAIL = "sign-in:"
+"""What the id of a mail with a sign-in link begins with; the digest of its request follows."""
+
 
 class LeadsTo(StrEnum):
     """The subject of a personal link."""
@@ -62,6 +71,22 @@ class PersonalLink:
     def fill(self, text: str, token: str) -> str:
         """Put the token where the mask is; other text stays as it is."""
         return text.replace(f"{self.leads_to.path}{MASK}", f"{self.leads_to.path}{token}")
+
+
+def lacks_sign_in(text: str) -> bool:
+    """Whether a stored mail has a mask for a sign-in link; mails of earlier releases have none."""
+    return f"{SIGN_IN_PATH}{MASK}" in text
+
+
+def fill_sign_in(text: str, token: str, code: str) -> str:
+    """Put token and code where their masks are in a sign-in mail."""
+    return text.replace(f"{SIGN_IN_PATH}{MASK}", f"{SIGN_IN_PATH}{token}").replace(CODE_MASK, code)
+
+
+def digest_of_code(digest: str, code: str) -> str:
+    """Return what is stored of a typed code."""
+    # With the digest of its link: equal codes of two mails are stored differently.
+    return sha256(f"{digest}{code}".encode()).hexdigest()
 
 
 def digest_of_token(token: str) -> str:

@@ -1,19 +1,64 @@
-"""`make screenshots`: every page at both widths, light and dark, into var/screenshots/."""
+"""`make screenshots`: every page at both widths, light and dark, into var/screenshots/.
+
+First one program of 60 applicants at two moments, whose figures add up across its pages, beside
+which the mock-ups can be laid; then every page that the walk of all pages comes to. With the word
+`program` it ends after the first; with `right-to-left` too, in a language that runs that way.
+"""
 
 import os
 import re
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Page, sync_playwright
 
+from swapflow.i18n.languages import SOURCE
 from tests.browser.office import DESK, PHONE, Deployment, chromium, deployed, settle
 from tests.browser.places import furnish, walk
+from tests.browser.shown_program import (
+    CHAIR,
+    OFFICER,
+    SHOWN,
+    end_program,
+    furnish_program,
+    launch_program,
+)
 
 
 FOLDER = Path("var/screenshots")
+BEFORE = {"launch": f"/setup/{SHOWN}/questions"}
+NEAR_THE_CUT = {
+    "to-do": "/",
+    "program": f"/today/{SHOWN}",
+    "waiting": f"/today/{SHOWN}/waiting",
+    "decisions": f"/today/{SHOWN}/decisions",
+    "evidence": f"/today/{SHOWN}/evidence",
+    "applicants": f"/applicants/{SHOWN}",
+    "applicant": f"/applicants/{SHOWN}/14",
+    "schedule": f"/applicants/{SHOWN}/slots",
+    "dates-that-fit": f"/applicants/{SHOWN}/slots/proposal",
+    "reviewers": f"/reviewers/{SHOWN}",
+    "reviewer": f"/reviewers/{SHOWN}/0",
+    "activity": f"/today/{SHOWN}/activity",
+    "mail": f"/today/{SHOWN}/mail",
+    "rules": f"/setup/{SHOWN}/rules",
+    "score-form": f"/setup/{SHOWN}/rubrics/review",
+    "users": "/setup/users",
+    "system": "/setup/system",
+    "account": "/me",
+}
+COMMITTEE = {
+    "decide": f"/decide/{SHOWN}",
+    "confirm-out": f"/decide/{SHOWN}/zones/out",
+    "wall": f"/decide/{SHOWN}/meeting",
+    "calibration": f"/decide/{SHOWN}/calibration",
+    "offers": f"/decide/{SHOWN}/offers",
+    "letters": f"/decide/{SHOWN}/letters",
+}
+
 SHADES: tuple[Literal["light"], Literal["dark"]] = ("light", "dark")
 
 
@@ -30,29 +75,57 @@ def main() -> int:
         browser = playwright.chromium.launch(
             executable_path=path, args=["--no-sandbox", "--disable-gpu"]
         )
-        with deployed(Path(data), browser) as up:
-            taken = _take_all(up)
+        language = "ar-XB" if "right-to-left" in sys.argv else SOURCE
+        with deployed(Path(data), browser, language=language) as up:
+            taken = _take_program(up)
+            if not {"program", "right-to-left"} & set(sys.argv):
+                taken += _take_all(up)
         browser.close()
     print(f"{taken} screenshots in {FOLDER}")
     return 0
+
+
+def _take_program(up: Deployment) -> int:
+    furnish_program(up)
+    taken = _take_pages(up, OFFICER, BEFORE)
+    launch_program(up)
+    taken += _take_pages(up, OFFICER, NEAR_THE_CUT)
+    taken += _take_pages(up, "reader1@example.org", {"inbox": "/inbox"})
+    end_program(up)
+    return taken + _take_pages(up, CHAIR, COMMITTEE)
+
+
+def _take_pages(up: Deployment, who: str, pages: Mapping[str, str]) -> int:
+    taken = 0
+    with up.person(who) as context:
+        page = context.new_page()
+        for name, path in pages.items():
+            page.goto(path)
+            taken += _take(page, f"0-{name}")
+    return taken
 
 
 def _take_all(up: Deployment) -> int:
     furnish(up)
     taken = 0
     for place, page, _ in walk(up):
-        name = re.sub(r"[^a-z0-9]+", "-", place.title.lower()).strip("-")[:100]
         if page.locator("#swagger").count():
             page.wait_for_selector("#swagger .info .title")
-        for width in (PHONE, DESK):
-            for shade in SHADES:
-                page.set_viewport_size({"width": width, "height": 800})
-                page.emulate_media(color_scheme=shade)
-                settle(page)
-                page.screenshot(path=FOLDER / f"{name}-{width}-{shade}.png", full_page=True)
-                taken += 1
-        page.emulate_media(color_scheme="light")
+        taken += _take(page, re.sub(r"[^a-z0-9]+", "-", place.title.lower()).strip("-")[:100])
     return taken
+
+
+def _take(page: Page, name: str) -> int:
+    for width in (PHONE, DESK):
+        for shade in SHADES:
+            page.set_viewport_size({"width": width, "height": 800})
+            page.emulate_media(color_scheme=shade)
+            settle(page)
+            if page.locator(".chart, #forecast, [data-forecast]").count():
+                page.wait_for_timeout(1_500)  # drawn by a script, and again in the other shade
+            page.screenshot(path=FOLDER / f"{name}-{width}-{shade}.png", full_page=True)
+    page.emulate_media(color_scheme="light")
+    return 2 * len(SHADES)
 
 
 if __name__ == "__main__":

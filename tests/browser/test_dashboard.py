@@ -87,7 +87,8 @@ def test_every_chart_is_drawn_named_and_no_wider_than_the_page(
             box = page.locator(f"#{chart}")
             assert len(box.get_attribute("aria-label") or "") > 20
             if chart != "chart-steps":  # there may be no decision after the first marks yet
-                expect(box.locator("svg")).to_be_visible(timeout=15_000)
+                drawn = box.locator("svg:visible").first
+                expect(drawn).to_be_visible(timeout=15_000)
             title = box.locator("xpath=preceding-sibling::h2")
             expect(title).to_be_visible()
         assert page.evaluate("document.documentElement.scrollWidth") <= width

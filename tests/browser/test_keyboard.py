@@ -1,31 +1,18 @@
 """A review and a decision without a mouse: keys that save time, and the Tab key alone."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from swapflow.domain.reviewing.assignment import Assignment
 from swapflow.identity.permissions import Role
+from tests.browser.by_keys import FOCUS, MOST_TABS, named, tab_to
 from tests.browser.office import START, Deployment
 
 
 CHAIR = "hands@example.org"
 REVIEWER = "keys-r1@example.org"
-MOST_TABS = 150
-
-FOCUS = """() => {
-  const e = document.activeElement;
-  if (!e || e === document.body) return null;
-  const style = getComputedStyle(e);
-  const box = e.getBoundingClientRect();
-  return {
-    text: (e.innerText || e.value || e.getAttribute("aria-label") || "").trim(),
-    id: e.id, name: e.name || "", value: e.value || "", tag: e.tagName, type: e.type || "",
-    ringed: style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2,
-    shown: box.width > 0 && box.height > 0,
-  };
-}"""
 
 
 @pytest.fixture(scope="module")
@@ -45,25 +32,6 @@ def task_page(up: Deployment, page: Page) -> Assignment:
     task = next(t for t in up.tasks("keys", "R1") if up.product.tasks.score(t.id) is None)
     page.goto(f"/tasks/{up.product.tasks.code(task.id)}")
     return task
-
-
-def tab_to(page: Page, wanted: Callable[[dict[str, str]], bool]) -> dict[str, str]:
-    """Press Tab until something is reached; whatever has the focus on the way shows it."""
-    page.wait_for_load_state()  # a page whose style is on its way has no rings yet
-    for _ in range(MOST_TABS):
-        page.keyboard.press("Tab")
-        here = page.evaluate(FOCUS)
-        if here is None:
-            continue
-        assert here["ringed"], f"no focus to be seen on {here}"
-        assert here["shown"], f"the focus is on something that cannot be seen: {here}"
-        if wanted(here):
-            return dict(here)
-    raise AssertionError("the Tab key does not lead there")
-
-
-def named(text: str) -> Callable[[dict[str, str]], bool]:
-    return lambda here: here["text"] == text or here["text"].startswith(f"{text}\n")
 
 
 def test_digits_mark_the_row_in_focus_and_j_and_k_move_between_rows(

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import redis
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Page, expect
 
 from swapflow.bootstrap import back_up_database
 from swapflow.engine.offers.announcement_wording import usual_wording
@@ -22,6 +22,7 @@ from tests.walks.mailed import Mailed, mailing
 
 
 REVIEWS, ANSWERS = r"/sign-in/reviews/([\w-]{20,})", r"/answer/([\w-]{20,})"
+SIGN_IN = r"/sign-in/link/([\w-]{20,})"
 
 
 @pytest.fixture(scope="module")
@@ -69,15 +70,16 @@ def test_nothing_that_stays_holds_a_link_that_opens_something(
         page.get_by_label("Applicant number").fill(applicant.external_id)
         page.get_by_role("button", name="Accept the place").click()
         expect(page.locator("#answered")).to_contain_text("You accepted the place.")
-        page.goto("/sign-in")
+        asked = _ask_for_link(mailed, page, chair)
     tokens = {
         token
         for raw in mailed.server.mails
         if (part := message_from_string(raw, policy=default).get_body(("plain",))) is not None
-        for pattern in (REVIEWS, ANSWERS)
+        for pattern in (REVIEWS, ANSWERS, SIGN_IN)
         for token in re.findall(pattern, str(part.get_content()))
     }
-    assert len(tokens) >= 5
+    assert len(tokens) >= 6
+    assert asked in tokens
 
     backup = tmp_path / "copy.db"
     back_up_database(up.settings, backup)
@@ -125,6 +127,16 @@ def test_pages_behind_links_are_readable_by_all(mailed: Mailed, path: str) -> No
                 page.emulate_media(color_scheme=shade)
                 assert page.evaluate(WIDER) <= 0
                 assert page.evaluate(RUN, TAGS) == []
+
+
+def _ask_for_link(mailed: Mailed, page: Page, who: str) -> str:
+    """Ask for a sign-in mail, and give the token in it."""
+    page.goto("/sign-in")
+    page.locator("#link-email").fill(who)
+    page.get_by_role("button", name="Mail me a sign-in link").click()
+    found = re.search(SIGN_IN, mailed.wait_for(who)[-1])
+    assert found is not None
+    return found[1]
 
 
 def _is_file(path: Path) -> bool:

@@ -50,8 +50,9 @@ def test_a_date_that_is_undone_is_told_to_nobody(up: Deployment) -> None:
         page = context.new_page()
         page.goto(f"/applicants/{cycle}/slots")
         form = page.locator("form:has([name=starts])").first
+        form.locator("summary").click()
         form.locator("[name=starts]").fill("2031-03-10T14:00")
-        form.get_by_role("button").first.click()
+        form.get_by_role("button", name="Set the date").click()
         page.goto("/today")
         undo = page.locator("form.toast", has_text="Set 1 date").get_by_role("button")
         expect(undo).to_be_visible()

@@ -81,6 +81,7 @@ def _use_everything(office: Office) -> None:
     office.do("cycle", "pause", "ms")
     office.do("cycle", "resume", "ms")
     office.do("approvals", "list", "ms")
+    office.do("interviews", "dates", "ms")
     _undo_bars(office)
     office.run_until_proposed()
     office.do("cycle", "stop", "ms")

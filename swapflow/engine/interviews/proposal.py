@@ -98,6 +98,38 @@ def propose_dates(cycle_id: str, *, notice: int = NOTICE, ledger: Ledger) -> Dat
     )
 
 
+def free_hours(
+    cycle_id: str, days: Sequence[date], *, ledger: Ledger
+) -> Mapping[str, tuple[datetime, ...]]:
+    """Find the first hour of each of these days at which a request's whole panel is free.
+
+    Args:
+        cycle_id: The program.
+        days: Days of the program's zone; those without a free hour are left out.
+        ledger: The record.
+
+    Returns:
+        Hours as aware UTC by request, for each that has interviewers; a request's own date does
+        not stand in its way.
+    """
+    with ledger.one_moment():
+        rules, now = ledger.rules(cycle_id), ledger.now()
+        asked = requested(cycle_id, ledger=ledger)
+        agenda = interviewer_time(
+            ledger.diary(cycle_id), ledger.reviewers(cycle_id), zone=rules.zone, now=now
+        )
+    busy = _with_applicants(agenda, asked)
+    found = {}
+    for one in asked:
+        if not one.reviewers:
+            continue
+        others = busy.without(one.pull.id)
+        people = others.people([r.number for r in one.reviewers]) | {_applicant(one)}
+        hours = (next(others.free(people, day, one.minutes), None) for day in days)
+        found[one.pull.id] = tuple(at for at in hours if at is not None)
+    return found
+
+
 def _days(first: date, deadline: datetime | None, zone: str) -> Sequence[date]:
     """Return the days that may have interviews: until the deadline, or the horizon without."""
     days = list(working_days(first, HORIZON))

@@ -170,6 +170,8 @@ def refuse_double_bookings(tx: Transaction, dates: Sequence[tuple[Pull, Intervie
     for seat in tx.assignments_of(list(panels)):
         if seat.status.is_open:
             panels[seat.pull_id].append(seat.reviewer)
+    # Before the diary is read: of two programs that want one person the second finds the date.
+    tx.hold_diaries({reviewer for panel in panels.values() for reviewer in panel})
     people = {r.number: r for r in tx.reviewers()}
     agenda = interviewer_time(tx.diary(), people.values(), zone=dates[0][1].zone, now=tx.now)
     for pull, slot in dates:

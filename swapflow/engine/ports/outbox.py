@@ -39,6 +39,21 @@ class PersonalLinks(Protocol):
         """Store the digest of a token that is about to leave in a mail."""
         ...
 
+    def add_sign_in_token(self, request: str, digest: str, code: str) -> bool:
+        """Store the digests of a sign-in link's token and code, which are about to leave.
+
+        A mail that left twice has two of each, and all are used up with the first that is used.
+
+        Args:
+            request: The digest of the request for the link.
+            digest: That of the token.
+            code: That of the code; not stored for an invitation, which has none.
+
+        Returns:
+            False when the request was answered, has run out or was taken back meanwhile.
+        """
+        ...
+
     def personal_link(self, digest: str) -> FoundLink | None:
         """Find a link by the digest of a token; None for one unknown, or of an erased person."""
         ...

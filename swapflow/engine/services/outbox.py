@@ -5,7 +5,15 @@ import time
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from swapflow.domain.personal_link import MASK, digest_of_token
+from swapflow.domain.personal_link import (
+    CODE_MASK,
+    MASK,
+    SIGN_IN_MAIL,
+    digest_of_code,
+    digest_of_token,
+    fill_sign_in,
+    lacks_sign_in,
+)
 from swapflow.engine.offers.announcements import contradicts_record
 from swapflow.engine.ports.records import NOT_SENT, Mail, MailRecord
 from swapflow.engine.services.context import MAIL_TRIES, ServiceContext
@@ -15,6 +23,9 @@ from swapflow.messages import Message
 
 TOKEN_BYTES = 32
 """Random bytes of a personal link's token."""
+
+CODE_DIGITS = 6
+"""Digits of a code that is typed instead of following a link."""
 
 SLOW_SECONDS = 3.0
 """Seconds after which a call that fails counts as slow."""
@@ -90,13 +101,18 @@ class OutboxService:
         if why := contradicts_record(mail_id, ledger=self.context.ledger):
             self.context.ledger.mark_mail(mail_id, "void", detail=str(why))
             return False
-        mail, token = self._with_token(mail)
+        filled = self._with_sign_in(mail) if lacks_sign_in(mail.text) else self._with_token(mail)
+        if filled is None:
+            over = str(Message("link_used"))
+            self.context.ledger.mark_mail(mail_id, "void", detail=over)
+            return False
+        mail, secret = filled
         try:
             self.context.post(mail)
         except MailRefusedError as error:
-            self.context.ledger.mark_mail(mail_id, "failed", detail=_hidden(str(error), token))
+            self.context.ledger.mark_mail(mail_id, "failed", detail=_hidden(str(error), *secret))
         except UnavailableError as error:
-            why = _hidden(str(error), token)
+            why = _hidden(str(error), *secret)
             self.context.ledger.put_mail_off(mail_id, why, at_most=MAIL_TRIES)
         else:
             if self.context.mail_leaves:
@@ -108,8 +124,8 @@ class OutboxService:
             )
         return False
 
-    def _with_token(self, mail: Mail) -> tuple[Mail, str]:
-        """Put a new token into a mail with a personal link; return both, "" for no token.
+    def _with_token(self, mail: Mail) -> tuple[Mail, tuple[str, ...]]:
+        """Put a new token into a mail with a personal link; return what opens something, too.
 
         The stored mail keeps the mask. Each try to send has a token of its own, for only digests
         are known of earlier ones; all of them open the same, so the copies of a mail that left
@@ -117,11 +133,27 @@ class OutboxService:
         """
         link = self.context.ledger.link_of_mail(mail.id) if self.context.mail_leaves else None
         if link is None:
-            return mail, ""
+            return mail, ()
         token = secrets.token_urlsafe(TOKEN_BYTES)
         self.context.ledger.add_link_token(mail.id, digest_of_token(token))
         text, html = link.fill(mail.text, token), link.fill(mail.html, token)
-        return replace(mail, text=text, html=html), token
+        return replace(mail, text=text, html=html), (token,)
+
+    def _with_sign_in(self, mail: Mail) -> tuple[Mail, tuple[str, ...]] | None:
+        """Put a new link and code into a sign-in mail; None when they would open nothing.
+
+        The stored mail keeps the masks. Without a mail server they are made as well: the file
+        that is written instead is the only way in then, and is kept for its administrator alone.
+        """
+        token = secrets.token_urlsafe(TOKEN_BYTES)
+        code = f"{secrets.randbelow(10**CODE_DIGITS):0{CODE_DIGITS}d}"
+        digest = digest_of_token(token)
+        typed = digest_of_code(digest, code) if CODE_MASK in mail.text else ""
+        request = mail.id.removeprefix(SIGN_IN_MAIL)
+        if not self.context.ledger.add_sign_in_token(request, digest, typed):
+            return None
+        text, html = (fill_sign_in(part, token, code) for part in (mail.text, mail.html))
+        return replace(mail, text=text, html=html), (token, code)
 
     def call_webhook(self, call_id: str) -> bool:
         """Make one webhook call that is due, at least once; False when there was nothing to do.
@@ -157,6 +189,8 @@ class OutboxService:
         self.context.doorbell.ring("")
 
 
-def _hidden(text: str, token: str) -> str:
-    """Mask a token in what a mail server answers: some quote the mail that they refuse."""
-    return text.replace(token, MASK) if token else text
+def _hidden(text: str, *secret: str) -> str:
+    """Mask tokens and codes in what a mail server answers: some quote the mail they refuse."""
+    for one in secret:
+        text = text.replace(one, MASK)
+    return text

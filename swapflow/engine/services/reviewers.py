@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 
 from swapflow.domain.people.interview import Diary
 from swapflow.domain.people.reviewer import Absence, NewReviewer, Reviewer
@@ -28,7 +28,7 @@ from swapflow.engine.intake.roster_programs import (
     with_any_file,
 )
 from swapflow.engine.interviews import slots as interviews
-from swapflow.engine.interviews.proposal import DateProposal, propose_dates
+from swapflow.engine.interviews.proposal import DateProposal, free_hours, propose_dates
 from swapflow.engine.interviews.schedule import NOTICE
 from swapflow.engine.notifications.reviewer_mail import nudge, nudge_late
 from swapflow.engine.reviewing import seat_view as seat_views
@@ -294,6 +294,12 @@ class ReviewerService(RosterActs):
     def propose_dates(self, cycle_id: str, *, notice: int = NOTICE) -> DateProposal:
         """Find dates that fit for every interview without one; nothing is set."""
         return propose_dates(cycle_id, notice=notice, ledger=self.context.ledger)
+
+    def free_hours(
+        self, cycle_id: str, days: Sequence[date]
+    ) -> Mapping[str, tuple[datetime, ...]]:
+        """Find the first hour of each day at which a request's panel is free, by request."""
+        return free_hours(cycle_id, days, ledger=self.context.ledger)
 
     def set_slots(
         self,

@@ -7,11 +7,17 @@ and a wrong code for a known address fails like any code for an unknown one.
 import secrets
 from dataclasses import dataclass
 from datetime import timedelta
-from hashlib import sha256
 from hmac import compare_digest
-from urllib.parse import quote
 from uuid import uuid4
 
+from swapflow.domain.personal_link import (
+    CODE_MASK,
+    MASK,
+    SIGN_IN_MAIL,
+    SIGN_IN_PATH,
+    digest_of_code,
+    digest_of_token,
+)
 from swapflow.engine.notifications.mail_text import invitation_mail, sign_in_mail
 from swapflow.errors import ForbiddenError, InvalidInputError, NotFoundError, NotSignedInError
 from swapflow.i18n.languages import use_language
@@ -47,24 +53,24 @@ def is_known(email: str, *, ledger: IdentityStore) -> bool:
 
 
 def mail_link(email: str, path: str, *, site: str, ledger: IdentityStore) -> bool:
-    """Store a link with its mail; return False, without effect, for an unknown address."""
+    """Queue a mail with a link and a code; return False, without effect, for an unknown address.
+
+    Both are made when the mail leaves: what is stored shows masks.
+    """
     if not is_known(email, ledger=ledger):
         return False
-    token, code = secrets.token_urlsafe(32), f"{secrets.randbelow(10**6):06d}"
-    made = _sign_in(email, path, token, code, timedelta(minutes=LINK_MINUTES), ledger=ledger)
-    letter = sign_in_mail(_address(site, token), code, LINK_MINUTES)
+    made = _asked(email, path, timedelta(minutes=LINK_MINUTES), ledger=ledger)
+    letter = sign_in_mail(_address(site, MASK), CODE_MASK, LINK_MINUTES)
     ledger.add_sign_in(made, letter.to(made.email, mail_id=_mail_id(made)))
     return True
 
 
 def mail_invitation(account: Account, *, by: str, site: str, ledger: IdentityStore) -> None:
     """Mail a first sign-in link, which is valid for longer and has no code."""
-    token = secrets.token_urlsafe(32)
-    good = timedelta(days=INVITATION_DAYS)
-    made = _sign_in(account.email, "/", token, "", good, ledger=ledger)
+    made = _asked(account.email, "/", timedelta(days=INVITATION_DAYS), ledger=ledger)
     with use_language():  # not the language of the administrator
         letter = invitation_mail(
-            by, link=_address(site, token), days=INVITATION_DAYS, again=f"{site}/sign-in"
+            by, link=_address(site, MASK), days=INVITATION_DAYS, again=f"{site}/sign-in"
         )
     ledger.add_sign_in(made, letter.to(made.email, mail_id=_mail_id(made)))
 
@@ -76,13 +82,13 @@ def make_link(account: Account, *, site: str, ledger: IdentityStore) -> str:
     """
     token = secrets.token_urlsafe(32)
     good = timedelta(days=INVITATION_DAYS)
-    ledger.add_sign_in(_sign_in(account.email, "/", token, "", good, ledger=ledger), None)
+    ledger.add_sign_in(_sign_in(account.email, "/", token, good, ledger=ledger), None)
     return _address(site, token)
 
 
 def check_link(token: str, *, ledger: IdentityStore) -> MailedLink | None:
     """Read a mailed link without using it; None for an unknown one."""
-    found = ledger.sign_in(_digest(token))
+    found = ledger.sign_in(digest_of_token(token))
     if found is None:
         return None
     return MailedLink(
@@ -100,7 +106,7 @@ def spend_link(token: str, *, ledger: IdentityStore) -> tuple[Account, str]:
         NotSignedInError: If the link was used, is out of date, or is unknown.
         ForbiddenError: If the address may not sign in any more.
     """
-    digest = _digest(token)
+    digest = digest_of_token(token)
     found = ledger.sign_in(digest)
     if found is None or not ledger.use_sign_in(digest):
         raise NotSignedInError("link_used")
@@ -119,7 +125,7 @@ def spend_code(email: str, code: str, *, ledger: IdentityStore) -> tuple[Account
     if found is None or ledger.count_wrong_code(found.digest) > MOST_WRONG_CODES:
         raise NotSignedInError("code_wrong")
     # Mail programs and people insert spaces into codes.
-    typed = _code_digest(found.digest, "".join(code.split()))
+    typed = digest_of_code(found.digest, "".join(code.split()))
     if not compare_digest(typed, found.code) or not ledger.use_sign_in(found.digest):
         raise NotSignedInError("code_wrong")
     return account_for(found.email, ledger=ledger), found.next
@@ -195,14 +201,19 @@ def _made(email: str, name: str, *, ledger: IdentityStore) -> Account:
     return account
 
 
+def _asked(email: str, path: str, good: timedelta, *, ledger: IdentityStore) -> SignIn:
+    """Return a request for a link: its own token is forgotten at once and opens nothing."""
+    return _sign_in(email, path, secrets.token_urlsafe(32), good, ledger=ledger)
+
+
 def _sign_in(
-    email: str, path: str, token: str, code: str, good: timedelta, *, ledger: IdentityStore
+    email: str, path: str, token: str, good: timedelta, *, ledger: IdentityStore
 ) -> SignIn:
-    now, digest = ledger.now(), _digest(token)
+    now = ledger.now()
     return SignIn(
-        digest=digest,
+        digest=digest_of_token(token),
         email=email.strip().lower(),
-        code=_code_digest(digest, code) if code else "",
+        code="",
         next=path,
         created_at=now,
         expires_at=now + good,
@@ -212,18 +223,9 @@ def _sign_in(
 
 
 def _address(site: str, token: str) -> str:
-    return f"{site}/sign-in/link/{quote(token)}"
+    return f"{site}{SIGN_IN_PATH}{token}"
 
 
 def _mail_id(made: SignIn) -> str:
-    return f"sign-in:{made.digest[:32]}"
-
-
-def _digest(token: str) -> str:
-    # No salt and no slow hash: a token is random and long, unlike a password.
-    return sha256(token.encode()).hexdigest()
-
-
-def _code_digest(digest: str, code: str) -> str:
-    # Hashed with the link's digest: equal codes of two mails have different hashes.
-    return sha256(f"{digest}{code}".encode()).hexdigest()
+    # The whole digest: by it the sender finds the request for which it makes token and code.
+    return f"{SIGN_IN_MAIL}{made.digest}"

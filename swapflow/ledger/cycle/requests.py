@@ -33,7 +33,7 @@ from swapflow.ledger.core.row_mapping import (
     to_pull,
 )
 from swapflow.ledger.core.statements import insert_all, insert_ignoring, moved_in
-from swapflow.ledger.cycle.lists.diaries import read_diary
+from swapflow.ledger.cycle.lists.diaries import hold_diaries, read_diary
 from swapflow.ledger.schema import (
     ASSIGNMENT,
     DRAFT,
@@ -329,6 +329,10 @@ class RequestWrites(CycleLock, PeopleWrites, RequestWritesPort):
         query = select(*columns(INTERVIEW, Interview)).where(INTERVIEW.c.pull_id == pull_id)
         row = self._connection.execute(query).one_or_none()
         return None if row is None else Interview(**row._asdict())
+
+    @override
+    def hold_diaries(self, reviewers: Collection[int]) -> None:
+        hold_diaries(self._connection, self._id, reviewers)
 
     @override
     def diary(self) -> Diary:

@@ -9,11 +9,16 @@ from swapflow.domain.personal_link import LeadsTo, PersonalLink
 from swapflow.engine.ports.outbox import FoundLink, PersonalLinks
 from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.row_mapping import AnyRow, columns
-from swapflow.ledger.schema import LINK_TOKEN, MESSAGE, PERSONAL_LINK
+from swapflow.ledger.schema import LINK_TOKEN, MESSAGE, PERSONAL_LINK, SIGN_IN
 
 
 _LINK = columns(PERSONAL_LINK, PersonalLink)
 _OF_MAIL = select(*_LINK).where(PERSONAL_LINK.c.message_id == bindparam("which"))
+_REQUEST = select(SIGN_IN).where(
+    SIGN_IN.c.digest == bindparam("request"),
+    SIGN_IN.c.used_at.is_(None),
+    SIGN_IN.c.expires_at > bindparam("now"),
+)
 _BY_DIGEST = (
     select(*_LINK, LINK_TOKEN.c.made_at, MESSAGE.c.to)
     .join(MESSAGE, MESSAGE.c.id == PERSONAL_LINK.c.message_id)
@@ -39,6 +44,19 @@ class SqlPersonalLinks(PersonalLinks):
             now = self._database.now(connection)
             row = {"digest": digest, "message_id": mail_id, "made_at": now}
             connection.execute(insert(LINK_TOKEN), row)
+
+    @override
+    def add_sign_in_token(self, request: str, digest: str, code: str) -> bool:
+        with self._database.writing() as connection:
+            now = self._database.now(connection)
+            asked = connection.execute(_REQUEST, {"request": request, "now": now}).one_or_none()
+            if asked is None:
+                return False
+            # `expires_at` stays that of the request: it says what belongs to one request, and a
+            # mail that waited has a link that is good for so much less.
+            row = asked._asdict() | {"digest": digest, "code": code, "created_at": now}
+            connection.execute(insert(SIGN_IN), row)
+            return True
 
     @override
     def personal_link(self, digest: str) -> FoundLink | None:

@@ -4,7 +4,7 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, func, insert, select, tuple_, update
 from typing_extensions import override
 
 from swapflow.engine.ports.records import Mail
@@ -101,7 +101,7 @@ class SqlSessionStore(SqlPersonalLinks, IdentityStore):
             keys = update(API_TOKEN).where(
                 API_TOKEN.c.account_id == account.id, API_TOKEN.c.revoked_at.is_(None)
             )
-            ways = update(SIGN_IN).where(
+            open_ways = (
                 SIGN_IN.c.email == account.email,
                 SIGN_IN.c.used_at.is_(None),
                 SIGN_IN.c.expires_at > now,
@@ -111,11 +111,14 @@ class SqlSessionStore(SqlPersonalLinks, IdentityStore):
                 PERSONAL_LINK.c.message_id.in_(mine), PERSONAL_LINK.c.used_at.is_(None)
             )
             connection.execute(theirs.values(used_at=now))
+            requests = select(func.count(SIGN_IN.c.expires_at.distinct())).where(*open_ways)
+            links = connection.execute(requests).scalar_one()
+            connection.execute(update(SIGN_IN).where(*open_ways).values(used_at=now))
             ended = delete(SESSION).where(SESSION.c.account_id == account.id)
             return RevokedAccess(
                 sessions=connection.execute(ended).rowcount,
                 keys=connection.execute(keys.values(revoked_at=now)).rowcount,
-                links=connection.execute(ways.values(used_at=now)).rowcount,
+                links=links,
             )
 
     @override
@@ -149,7 +152,8 @@ class SqlSessionStore(SqlPersonalLinks, IdentityStore):
         query = (
             select(*_SIGN_IN)
             .where(SIGN_IN.c.email == email.strip().lower())
-            .order_by(SIGN_IN.c.created_at.desc(), SIGN_IN.c.digest)
+            # A request has no code of its own: those that left in its mail come first.
+            .order_by(SIGN_IN.c.created_at.desc(), SIGN_IN.c.code.desc(), SIGN_IN.c.digest)
             .limit(1)
         )
         with self._database.reading() as connection:
@@ -160,19 +164,17 @@ class SqlSessionStore(SqlPersonalLinks, IdentityStore):
     def use_sign_in(self, digest: str) -> bool:
         with self._database.writing() as connection:
             now = self._database.now(connection)
-            return bool(
-                connection.execute(
-                    update(SIGN_IN)
-                    .where(
-                        # A conditional update: of two devices that follow the same link at once,
-                        # one gets in.
-                        SIGN_IN.c.digest == digest,
-                        SIGN_IN.c.used_at.is_(None),
-                        SIGN_IN.c.expires_at > now,
-                    )
-                    .values(used_at=now)
-                ).rowcount
+            of_link = select(SIGN_IN.c.email, SIGN_IN.c.expires_at)
+            # A conditional update: of two devices that follow the same link at once, one gets in.
+            # With it goes the request itself, and what else left in its mail.
+            used = update(SIGN_IN).where(
+                tuple_(SIGN_IN.c.email, SIGN_IN.c.expires_at).in_(
+                    of_link.where(SIGN_IN.c.digest == digest)
+                ),
+                SIGN_IN.c.used_at.is_(None),
+                SIGN_IN.c.expires_at > now,
             )
+            return bool(connection.execute(used.values(used_at=now)).rowcount)
 
     @override
     def count_wrong_code(self, digest: str) -> int:

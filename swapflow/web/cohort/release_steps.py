@@ -78,7 +78,9 @@ def release_steps(
 
 
 def _checked(to_explain: int) -> str:
-    return gettext("%(n)s to explain") % {"n": to_explain} if to_explain else gettext("none open")
+    if not to_explain:
+        return gettext("none open")
+    return gettext("%(n)s to explain with the list") % {"n": to_explain}
 
 
 def left_to_confirm(agenda: Agenda, zone: ZoneSide) -> int:

@@ -219,7 +219,7 @@ def _guarded(value: object) -> object:
 
 
 def chart_words() -> dict[str, str]:
-    """Return the words of the charts, which the page's script draws."""
+    """Return the words of the chart that the page's script draws."""
     return {
         "cutLine": gettext("cut line"),
         "rank": gettext("rank"),
@@ -227,17 +227,5 @@ def chart_words() -> dict[str, str]:
         "in": gettext("in"),
         "tooClose": gettext("too close"),
         "out": gettext("out"),
-        "decision": gettext("decision"),
-        "couldChange": gettext("places that could change"),
-        "lacks": gettext("what the list lacks, expected"),
-        "left": gettext("left"),
-        "askedFor": gettext("asked for"),
-        "spent": gettext("spent"),
-        "overdue": gettext("overdue"),
-        "open": gettext("open"),
-        "done": gettext("done"),
-        "points": gettext("points"),
-        "places": gettext("places"),
-        "reviews": gettext("reviews"),
         "margin": gettext("margin"),
     }

@@ -20,6 +20,7 @@ from swapflow.errors import (
 )
 from swapflow.files.tables.cells import refuse
 from swapflow.files.tables.table import read_table
+from swapflow.i18n.formatting import clock, day
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.messages import Message
@@ -184,6 +185,20 @@ def _page(  # noqa: PLR0913 - what may come back in it
     rules = product.cycles.rules(cycle_id)
     undated = any(one.interview is None or not one.interview.stands for one in asked)
     proposal = product.reviewers.propose_dates(cycle_id) if undated else None
+    week = (
+        week_of(
+            asked,
+            product.reviewers.diary(cycle_id),
+            product.reviewers.list(cycle_id),
+            cycle_id=cycle_id,
+            zone=rules.zone,
+            now=product.cycles.now(),
+            on=on,
+        )
+        if asked
+        else None
+    )
+    hours = product.reviewers.free_hours(cycle_id, week.days) if week else {}
     context = {
         "cycle": product.cycles.get(cycle_id),
         "rules": rules,
@@ -194,17 +209,11 @@ def _page(  # noqa: PLR0913 - what may come back in it
         else {},
         "left": {one.requested.pull.id: one.reason for one in proposal.left} if proposal else {},
         "proposal": proposal,
-        "week": week_of(
-            asked,
-            product.reviewers.diary(cycle_id),
-            product.reviewers.list(cycle_id),
-            cycle_id=cycle_id,
-            zone=rules.zone,
-            now=product.cycles.now(),
-            on=on,
-        )
-        if asked
-        else None,
+        "week": week,
+        "free_hours": lambda one: [
+            [local_time(at, rules.zone), f"{day(at, rules.zone)}, {clock(at, rules.zone)}"]
+            for at in hours.get(one.pull.id, ())
+        ],
         "undo": undoable(
             product.held_acts.waiting(cycle_id), frozenset({Right.MANAGE_APPLICANTS})
         ),
@@ -214,7 +223,7 @@ def _page(  # noqa: PLR0913 - what may come back in it
         "free": free,
         "bad": bad,
         "local": local_time,
-        "noon": lambda day: datetime.combine(day, time(12), tzinfo=ZoneInfo(rules.zone)),
+        "noon": lambda on: datetime.combine(on, time(12), tzinfo=ZoneInfo(rules.zone)),
     }
     return render(
         request, "cycle/interviews.html", context, status=status if problems or bad else 200

@@ -134,6 +134,14 @@ class RequestWrites(Protocol):
         """Read when and where a pull's people meet the applicant."""
         ...
 
+    def hold_diaries(self, reviewers: Collection[int]) -> None:
+        """Keep other cycles from setting dates of these people until this write ends.
+
+        A write holds its own cycle alone; without this, two cycles that book one person at the
+        same moment would each read a diary in which the other's date is not yet.
+        """
+        ...
+
     def diary(self) -> Diary:
         """Read when the cycle's reviewers have interviews or are away, in all cycles."""
         ...

@@ -1,8 +1,10 @@
 """When reviewers are taken: the one read that looks over all programs of a person."""
 
+from collections.abc import Collection
 from datetime import date
+from hashlib import sha256
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, bindparam, select, text
 
 from swapflow.domain.people.interview import Booking, Diary
 from swapflow.domain.people.reviewer import Absence
@@ -12,6 +14,11 @@ from swapflow.ledger.schema import ASSIGNMENT, INTERVIEW, ROSTER, ROSTER_ABSENCE
 
 # A seat that is answered was an interview too: its hour is no less taken.
 _TAKES_TIME = sorted(status.value for status in OPEN_ASSIGNMENT | {AssignmentStatus.SCORED})
+
+_DIARY_LOCKS = 5_303
+"""The space of PostgreSQL's advisory locks that diaries use."""
+
+_HOLD = text("SELECT pg_advisory_xact_lock(:space, :number)")
 
 _HERE, _THERE = ROSTER.alias("here"), ROSTER.alias("there")
 _SAME_PERSON = _HERE.join(_THERE, _HERE.c.person_id == _THERE.c.person_id)
@@ -53,6 +60,24 @@ _AWAY = (
     .order_by(_HERE.c.number, ROSTER_ABSENCE.c.first, ROSTER_ABSENCE.c.last)
     .distinct()
 )
+
+
+def hold_diaries(connection: Connection, cycle_id: str, reviewers: Collection[int]) -> None:
+    """Wait for other writes that set dates of these people, and keep later ones waiting."""
+    if connection.dialect.name != "postgresql":
+        return  # a write has locked the whole file already
+    people = select(ROSTER.c.person_id).where(
+        ROSTER.c.cycle_id == cycle_id, ROSTER.c.number.in_(sorted(reviewers))
+    )
+    # In one order, so that two writes never wait for each other; no row is locked, so that no
+    # other kind of write waits.
+    for number in sorted({_lock_number(row.person_id) for row in connection.execute(people)}):
+        connection.execute(_HOLD, {"space": _DIARY_LOCKS, "number": number})
+
+
+def _lock_number(person_id: str) -> int:
+    digest = sha256(person_id.encode()).digest()
+    return int.from_bytes(digest[:4], "big", signed=True)
 
 
 def read_diary(connection: Connection, cycle_id: str) -> Diary:

@@ -8,6 +8,8 @@ from fastapi.responses import Response
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.web.cycle import charts
+from swapflow.web.cycle.today.drawing import shares
+from swapflow.web.cycle.today.over_time import draw_by_decision, draw_over_time
 from swapflow.web.cycle.today.program_parts import frame
 from swapflow.web.http.context import app_context
 from swapflow.web.http.dependencies import may
@@ -21,6 +23,10 @@ MayWatch = Annotated[Principal, Depends(may(Right.SEE_PROGRESS))]
 TABLE = 60
 """Rows of a chart's table on the page; the download has all of them."""
 
+LOOKS = {"left": "left", "asked_for": "asked", "spent": "spent"}
+DESK, PHONE, SMALL = (900, 300), (332, 230), (420, 210)
+"""Width and height of the drawings; the sheet shows one of the first two."""
+
 
 @router.get("/{cycle_id}/evidence")
 def show_evidence(request: Request, principal: MayWatch, cycle_id: str) -> Response:
@@ -32,6 +38,19 @@ def show_evidence(request: Request, principal: MayWatch, cycle_id: str) -> Respo
     rules, now = standing.rules, product.cycles.now()
     waiting = product.reports.waiting(cycle_id)
     received = dashboard.received(len(rules.kinds))
+    told, spending = charts.decisions(steps), charts.budget(steps, cycle, rules, now)
+    loads = charts.load(product, principal, cycle, dashboard)
+    burn = [
+        draw_over_time(spending, LOOKS, zone=rules.zone, width=width, height=height)
+        for width, height in (DESK, PHONE)
+    ]
+    points = [
+        row | {"lacks": None if row["lacks"] is None else 100 * row["lacks"]} for row in told
+    ]
+    change, lacks = (
+        draw_by_decision(points, column, look, width=SMALL[0], height=SMALL[1])
+        for column, look in (("could_change", "left"), ("lacks", "asked"))
+    )
     return render(
         request,
         "cycle/today/evidence.html",
@@ -53,9 +72,20 @@ def show_evidence(request: Request, principal: MayWatch, cycle_id: str) -> Respo
                 for index, kind in enumerate(rules.kinds)
             ],
             "intervals": charts.intervals(dashboard)[:TABLE],
-            "steps": charts.decisions(steps)[-TABLE:],
-            "spending": charts.budget(steps, cycle, rules, now)[-TABLE:],
-            "loads": charts.load(product, principal, cycle, dashboard),
+            "steps": told[-TABLE:],
+            "could_change": change,
+            "lacks": lacks,
+            "spending": spending[-TABLE:],
+            "burn": burn if all(burn) else None,
+            "loads": loads,
+            "load_parts": _parts(loads),
             "chart_words": charts.chart_words(),
         },
     )
+
+
+def _parts(loads: list[charts.Row]) -> list[tuple[tuple[float, float], ...]]:
+    """Return place and width of done, overdue and open in each reviewer's bar."""
+    parts = [(one["done"], one["overdue"] or 0, one["open"]) for one in loads]
+    most = max((sum(one) for one in parts), default=0)
+    return [shares(one, most, 160) for one in parts]
