@@ -31,6 +31,7 @@ EXAMPLES = {
     "cycle rules": "swapflow cycle rules ms",
     "cycle bundle": "swapflow cycle bundle ms --out ms.zip",
     "cycle card": "swapflow cycle card ms A17 --out A17.pdf",
+    "cycle defence": "swapflow cycle defence ms --applicant A17 --out A17-defence.pdf",
     "cycle calibration": "swapflow cycle calibration ms",
     "cycle oversight": "swapflow cycle oversight ms --out oversight.pdf",
     "cycle hold": 'swapflow cycle hold ms --reason "a complaint is looked at"',

@@ -1,6 +1,10 @@
 """The list, and what follows it: meetings, offers, letters, reconsiderations."""
 
 TEXTS = {
+    "defence_reviewers_forbidden": (
+        "reviewers are named for those who may see reviewers; leave that out for a file with "
+        "numbers"
+    ),
     "defence_without_decision": (
         "nothing is decided yet, so there is no decision to defend; the file is there once a list "
         "is final"
