@@ -15,9 +15,7 @@ from swapflow.domain.cohort.proposal import Outcome, Place, Standing
 from swapflow.domain.cohort.reconsideration import CHANGES, Result
 from swapflow.domain.cycle import START
 from swapflow.domain.event import Event, EventType
-from swapflow.domain.people.document import is_confidential
 from swapflow.domain.reviewing.assignment import PullReason, PullStatus
-from swapflow.domain.rules import Rules
 from swapflow.domain.rules_text import to_text
 from swapflow.engine.audit.decision_card import Card, card
 from swapflow.engine.audit.defended_decision import (
@@ -127,21 +125,11 @@ def applicant_defence(
         # The card's own time is now, and would make every file another one.
         card=replace(made, at=program.at),
         outcome=own,
-        withheld=withheld_of(cycle_id, number, program.rules, ledger=ledger),
+        withheld=made.withheld,
         more_reviews=len(more),
         more_close=sum(one.zone == "close" for one in more),
         needed=_needed(made),
     )
-
-
-def withheld_of(cycle_id: str, number: int, rules: Rules, *, ledger: Ledger) -> tuple[str, ...]:
-    """Return the names of an applicant's confidential documents and fields, each once."""
-    names = [
-        *(name for name, _, _ in ledger.documents(cycle_id, application=number)),
-        *ledger.application(cycle_id, number).fields,
-    ]
-    marked = (name for name in names if is_confidential(name, rules.confidential))
-    return tuple(dict.fromkeys(marked))
 
 
 def _events(cycle_id: str, *, ledger: Ledger) -> Iterable[Event]:

@@ -22,6 +22,7 @@ from swapflow.files.exports.marks_in_words import (
     mark_in_words,
     of_hundred,
     way_in_words,
+    withheld_in_words,
 )
 from swapflow.files.exports.method_sheet import NOT_MERIT, RULE_WORDS
 from swapflow.i18n.formatting import counted, date_of, moment
@@ -79,7 +80,11 @@ def card_document(card: Card) -> PrintedDocument:
     return PrintedDocument(
         title=gettext("Decision card"),
         about=f"{card.name or card.applicant} ({card.applicant}), {card.cycle_name}",
-        lead=(_decision(card), f"{gettext(NOT_MERIT)} {gettext(_PROPOSAL)}"),
+        lead=(
+            _decision(card),
+            f"{gettext(NOT_MERIT)} {gettext(_PROPOSAL)}",
+            *withheld_in_words(card.withheld),
+        ),
         parts=tuple(card_parts(card)),
         foot=_foot(card),
     )

@@ -6,7 +6,7 @@ bytes: nothing in them is of the moment at which they are made.
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import date, datetime
 
@@ -27,6 +27,7 @@ from swapflow.files.exports.defence.parts import (
     zones_part,
 )
 from swapflow.files.exports.document import PrintedDocument
+from swapflow.files.exports.marks_in_words import withheld_in_words
 from swapflow.files.exports.method_sheet import NOT_MERIT
 from swapflow.files.exports.sheets import method_json
 from swapflow.files.rules.rules_file import rules_text
@@ -156,8 +157,7 @@ def applicant_defence_document(made: ApplicantDefence) -> PrintedDocument:
         ),
         f"{gettext(NOT_MERIT)} {gettext(NOT_ADVICE)}",
     ]
-    if made.withheld:
-        lead.append(withheld_in_words(made.withheld))
+    lead += withheld_in_words(made.withheld)
     # The card's last part is the method in short, and here the whole method follows.
     *about, _ = card_parts(card)
     return PrintedDocument(
@@ -177,13 +177,6 @@ def applicant_defence_document(made: ApplicantDefence) -> PrintedDocument:
         ),
         foot=_foot(program),
     )
-
-
-def withheld_in_words(names: Iterable[str]) -> str:
-    """Return what an applicant's own copy says of the confidential items that it leaves out."""
-    return gettext(
-        "Confidential, and left out of this copy: %(names)s. Those who judged could read them."
-    ) % {"names": ", ".join(names)}
 
 
 def _foot(made: Defence) -> str:

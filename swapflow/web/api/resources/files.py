@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, File, Path, Query, Request, Response, UploadFile
 from fastapi.responses import JSONResponse
 
+from swapflow.domain.people.document import is_confidential
 from swapflow.errors import ForbiddenError, NotFoundError
 from swapflow.files.exports.monitoring_report import as_plain, report_archive
 from swapflow.files.exports.offline_sheet import file_name, sheet_file
@@ -103,12 +104,14 @@ def list_documents(
     """List an applicant's documents, those that reviewers do not see too."""
     del principal
     product.applicants.get(cycle_id, number)
+    words = product.cycles.rules(cycle_id).confidential
     rows = [
         StaffDocument(
             position=d.position,
             name=d.name,
             link=d.link,
             redacted=d.redacted,
+            confidential=is_confidential(d.name, words),
             media=d.media,
             size=d.size,
         )
