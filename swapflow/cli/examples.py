@@ -119,6 +119,7 @@ EXAMPLES = {
     "letters show": "swapflow letters show ms",
     "letters take-back": "swapflow letters take-back ms",
     "monitoring report": "swapflow monitoring report ms --out sums",
+    "monitoring defence": "swapflow monitoring defence ms --out defence.pdf",
     "monitoring ll144": "swapflow monitoring ll144 ms --out ll144",
     "personal-data export": "swapflow personal-data export ms A17 --out A17.zip",
     "user add": "swapflow user add ana@example.org",

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from swapflow.cli.options import ApplicationId, AsJson, By, CycleId, product
+from swapflow.cli.options import ApplicationId, AsJson, CycleId, product
 from swapflow.cli.output import report
 from swapflow.errors import InvalidInputError
 
 
 if TYPE_CHECKING:
     from swapflow.files.exports.document import PrintedDocument
-    from swapflow.monitoring.report import Grouping
 
 
 FORMATS = (".html", ".pdf", ".json")
@@ -44,9 +43,9 @@ def card(
     """Write what was decided about an applicant, and on what it rests."""
     from swapflow.files.exports.decision_card import card_document, card_json
 
-    file = _checked(out or Path("card.html"))
+    file = checked_name(out or Path("card.html"))
     made = product().reports.decision_card(cycle, applicant, name_reviewers=reviewers)
-    _write(file, lambda: card_json(made), lambda: card_document(made))
+    write_paper(file, lambda: card_json(made), lambda: card_document(made))
     report(
         {"cycle": cycle, "applicant": applicant, "file": str(file)},
         f"{file}: remarks of reviewers are in it; show it to those who may read them",
@@ -56,7 +55,6 @@ def card(
 
 def defence(
     cycle: CycleId,
-    by: By,
     applicant: Annotated[
         str, typer.Option("--applicant", metavar="ID", help="The file about this applicant alone.")
     ] = "",
@@ -71,10 +69,6 @@ def defence(
     reviewers: Annotated[
         bool, typer.Option("--reviewers", help="Name reviewers by their ids, for the office.")
     ] = False,
-    groups: Annotated[
-        bool,
-        typer.Option("--groups", help="With reviews by group, for the compliance role; logged."),
-    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Write what answers a complaint about a decision: rules, reviews, who decided, replay."""
@@ -85,17 +79,18 @@ def defence(
         defence_json,
     )
 
-    file = _checked(out or Path("defence.html"))
+    file = checked_name(out or Path("defence.html"))
     reports = product().reports
     if applicant:
         one = reports.applicant_defence(cycle, applicant, name_reviewers=reviewers)
         passed = one.program.replay.passed
-        _write(file, lambda: applicant_defence_json(one), lambda: applicant_defence_document(one))
+        write_paper(
+            file, lambda: applicant_defence_json(one), lambda: applicant_defence_document(one)
+        )
     else:
         made = reports.defence(cycle)
         passed = made.replay.passed
-        grouped = _groups(cycle, by) if groups else ()
-        _write(file, lambda: defence_json(made, grouped), lambda: defence_document(made, grouped))
+        write_paper(file, lambda: defence_json(made), lambda: defence_document(made))
     report(
         {"cycle": cycle, "applicant": applicant, "file": str(file), "replay_agrees": passed},
         f"{file}: the replay of the record {'agrees' if passed else 'does not agree'}; read it "
@@ -104,22 +99,18 @@ def defence(
     )
 
 
-def _groups(cycle: str, by: str) -> "tuple[Grouping, ...]":
-    from swapflow.bootstrap import monitoring, office
-    from swapflow.settings import load_settings
+def checked_name(file: Path) -> Path:
+    """Return a file whose name says a form that can be written.
 
-    # A person who reads such a table is written down, before they see it.
-    office().audit_log.record(by, "monitoring read", cycle_id=cycle, about="defence file")
-    return tuple(monitoring(load_settings()).report(cycle, crossed=()).groupings)
-
-
-def _checked(file: Path) -> Path:
+    Raises:
+        InvalidInputError: If its ending is another one.
+    """
     if file.suffix.lower() not in FORMATS:
         raise InvalidInputError("file_name_ending", file=file, formats=FORMATS)
     return file
 
 
-def _write(
+def write_paper(
     file: Path, as_data: Callable[[], bytes], in_words: "Callable[[], PrintedDocument]"
 ) -> None:
     """Write a file in the form that its name ends in."""

@@ -1,6 +1,6 @@
 """One applicant's decision card, and defence files, to be downloaded: a page, a PDF or JSON."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request
@@ -14,10 +14,9 @@ from swapflow.files.exports.defence.defence_file import (
     defence_document,
     defence_json,
 )
-from swapflow.files.exports.document import PrintedDocument, html, pdf
+from swapflow.files.exports.document import DocumentPart, PrintedDocument, html, pdf
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
-from swapflow.monitoring.report import Grouping
 from swapflow.web.http.context import AppContext, app_context
 from swapflow.web.http.dependencies import may
 from swapflow.web.http.program_page import held
@@ -130,7 +129,8 @@ def defence_bytes(
     cycle_id: str,
     form: str,
     *,
-    groups: Sequence[Grouping] = (),
+    parts: Sequence[DocumentPart] = (),
+    more: Mapping[str, object] | None = None,
 ) -> tuple[bytes, str]:
     """Build the defence file of a program, and name its media type.
 
@@ -139,7 +139,8 @@ def defence_bytes(
         principal: Who asks; who may not see applicants gets ranks in place of ids.
         cycle_id: The program.
         form: One of `MEDIA_OF`.
-        groups: Applicants by declared attribute, where the look is on record already.
+        parts: What the file has besides, as `defence_document` takes it.
+        more: The same for programs, as `defence_json` takes it.
 
     Raises:
         NotFoundError: If there is no such form.
@@ -151,8 +152,8 @@ def defence_bytes(
     if Right.SEE_APPLICANTS not in held(app, principal, app.product.cycles.get(cycle_id)):
         made = made.without_people()
     if form == "json":
-        return defence_json(made, groups), MEDIA_OF[form]
-    return _printed(app, defence_document(made, groups), form)
+        return defence_json(made, more), MEDIA_OF[form]
+    return _printed(app, defence_document(made, parts), form)
 
 
 def _check_form(form: str) -> None:

@@ -13,7 +13,12 @@ from fastapi.responses import Response
 from swapflow.bootstrap import monitoring_beside
 from swapflow.errors import ForbiddenError, InvalidInputError, NotFoundError
 from swapflow.files.exports.document import can_make_pdf
-from swapflow.files.exports.monitoring_report import as_plain, report_archive
+from swapflow.files.exports.monitoring_report import (
+    as_plain,
+    groups_plain,
+    report_archive,
+    reviews_by_group,
+)
 from swapflow.files.exports.writers import Format
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
@@ -98,7 +103,14 @@ def defend(
 ) -> Response:
     """Write down who looks, then give the program's defence file with its reviews by group."""
     report = made(request, cycle_id, principal, ())
-    content, media = defence_bytes(request, principal, cycle_id, form, groups=report.groupings)
+    content, media = defence_bytes(
+        request,
+        principal,
+        cycle_id,
+        form,
+        parts=[reviews_by_group(report)],
+        more=groups_plain(report),
+    )
     return Response(
         content,
         media_type=media,

@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import date, datetime
 
+from swapflow.domain.rules_text import to_text
 from swapflow.engine.audit.defended_decision import ApplicantDefence, Defence
 from swapflow.files.exports.decision_card import card_parts
 from swapflow.files.exports.defence.answers import answers, overridden
 from swapflow.files.exports.defence.parts import (
     check_of_those_out,
-    groups_part,
     method_parts,
     notice_part,
     outcomes_part,
@@ -26,14 +26,12 @@ from swapflow.files.exports.defence.parts import (
     rules_part,
     zones_part,
 )
-from swapflow.files.exports.document import PrintedDocument
+from swapflow.files.exports.document import DocumentPart, PrintedDocument
 from swapflow.files.exports.marks_in_words import withheld_in_words
 from swapflow.files.exports.method_sheet import NOT_MERIT
 from swapflow.files.exports.sheets import method_json
-from swapflow.files.rules.rules_file import rules_text
 from swapflow.i18n.formatting import moment
 from swapflow.i18n.languages import gettext, gettext_noop
-from swapflow.monitoring.report import Grouping
 
 
 NOT_ADVICE = gettext_noop(
@@ -45,9 +43,14 @@ NOT_ADVICE = gettext_noop(
 # For programs
 
 
-def defence_json(made: Defence, groups: Sequence[Grouping] = ()) -> bytes:
-    """Return a program's defence file under stable keys; scores lie between 0 and 1."""
-    return _json(_program(made) | ({"groups": _groups_json(groups)} if groups else {}))
+def defence_json(made: Defence, more: Mapping[str, object] | None = None) -> bytes:
+    """Return a program's defence file under stable keys; scores lie between 0 and 1.
+
+    Args:
+        made: The file.
+        more: What a reader in another role has besides, by its key.
+    """
+    return _json(_program(made) | dict(more or {}))
 
 
 def applicant_defence_json(made: ApplicantDefence) -> bytes:
@@ -62,29 +65,12 @@ def applicant_defence_json(made: ApplicantDefence) -> bytes:
 def _program(made: Defence) -> dict[str, object]:
     content = asdict(made)
     content["sheet"] = json.loads(method_json(made.sheet))
-    content["first"], content["rules"] = rules_text(made.first), rules_text(made.rules)
+    content["first"] = json.loads(to_text(made.first))
+    content["rules"] = json.loads(to_text(made.rules))
     content["notice"] = made.rules.notice
     content["replay"]["passed"] = made.replay.passed
     content["drawn_check"] = None
     return content
-
-
-def _groups_json(groups: Sequence[Grouping]) -> list[dict[str, object]]:
-    return [
-        {
-            "attributes": list(one.attributes),
-            "groups": [
-                {
-                    "group": row.group,
-                    "people": row.people,
-                    "reviews": row.reviews,
-                    "interviews": row.interviews,
-                }
-                for row in one.effort
-            ],
-        }
-        for one in groups
-    ]
 
 
 def _json(content: object) -> bytes:
@@ -110,12 +96,12 @@ def _spelled(value: object) -> str:
 # In words
 
 
-def defence_document(made: Defence, groups: Sequence[Grouping] = ()) -> PrintedDocument:
+def defence_document(made: Defence, more: Sequence[DocumentPart] = ()) -> PrintedDocument:
     """Write a program's defence file in the reader's language.
 
     Args:
         made: The file.
-        groups: Applicants by declared attribute, for the compliance role alone.
+        more: Parts that a reader in another role has besides, after the reviews by zone.
     """
     return PrintedDocument(
         title=gettext("Defence file"),
@@ -136,7 +122,7 @@ def defence_document(made: Defence, groups: Sequence[Grouping] = ()) -> PrintedD
             notice_part(made),
             rules_part(made),
             zones_part(made),
-            *([groups_part(groups)] if groups else []),
+            *more,
             check_of_those_out(made),
             outcomes_part(made),
             reconsiderations_part(made),

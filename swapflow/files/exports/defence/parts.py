@@ -15,8 +15,6 @@ from swapflow.files.exports.document import DocumentGrid, DocumentPart
 from swapflow.files.exports.method_sheet import method_told
 from swapflow.i18n.formatting import date_of, moment
 from swapflow.i18n.languages import gettext, gettext_noop
-from swapflow.monitoring.report import Grouping
-from swapflow.monitoring.tables import OTHERS
 
 
 ZONE_WORDS = {
@@ -178,46 +176,6 @@ def _origins(made: Defence) -> Iterable[tuple[str, ...]]:
     for origin in dict.fromkeys(name for zone in made.zones for name in zone.asked):
         counts = (str(zone.asked.get(origin, 0)) for zone in made.zones)
         yield gettext(words.get(origin, origin)), *counts
-
-
-def groups_part(groups: Sequence[Grouping]) -> DocumentPart:
-    """Write reviews by group, for the compliance role alone."""
-    return DocumentPart(
-        title=gettext("Reviews by group"),
-        text=(
-            gettext(
-                "By what applicants declared for statistics. Small groups are merged. Nobody who "
-                "reads or decides sees this table, and this look is in the audit log."
-            ),
-        ),
-        grids=tuple(
-            DocumentGrid(
-                caption=" × ".join(one.attributes),
-                headers=(
-                    gettext("Group"),
-                    gettext("Applicants"),
-                    gettext("Reviews each"),
-                    gettext("Interviews each"),
-                ),
-                rows=tuple(
-                    (
-                        _group(row.group),
-                        str(row.people),
-                        f"{row.reviews:.2f}",
-                        f"{row.interviews:.2f}",
-                    )
-                    for row in one.effort
-                ),
-            )
-            for one in groups
-        ),
-    )
-
-
-def _group(name: str | None) -> str:
-    if name is None:
-        return gettext("not declared")
-    return gettext("others, merged") if name == OTHERS else name
 
 
 def check_of_those_out(made: Defence) -> DocumentPart:
