@@ -118,6 +118,15 @@ class CalibrationReports:
         self.require_figures(cycle_id)
         return severities(cycle_id, self.calibration(cycle_id), ledger=self.context.ledger)
 
+    def _calibrated(self, cycle_id: str) -> Calibration | None:
+        """Return raw and adjusted estimates, where people asked for either."""
+        rules = self.context.ledger.rules(cycle_id)
+        # Raw and adjusted together would tell how severe the reviewers are whose remarks a card
+        # quotes.
+        asked = rules.estimates is not Estimates.RULE and not rules.keeps_figures_apart
+        started = self.context.ledger.cycle(cycle_id).status is not CycleStatus.DRAFT
+        return self.calibration(cycle_id) if asked and started else None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportService(CalibrationReports):
@@ -339,15 +348,6 @@ class ReportService(CalibrationReports):
             snapshots=self.context.snapshots,
             name_reviewers=name_reviewers,
         )
-
-    def _calibrated(self, cycle_id: str) -> Calibration | None:
-        """Return raw and adjusted estimates, where people asked for either."""
-        rules = self.context.ledger.rules(cycle_id)
-        # Raw and adjusted together would tell how severe the reviewers are whose remarks a card
-        # quotes.
-        asked = rules.estimates is not Estimates.RULE and not rules.keeps_figures_apart
-        started = self.context.ledger.cycle(cycle_id).status is not CycleStatus.DRAFT
-        return self.calibration(cycle_id) if asked and started else None
 
     def finished(self, cycle_id: str) -> FinishedCycle:
         """Read a finished cycle as plain values, for a bundle."""

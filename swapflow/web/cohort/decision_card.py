@@ -61,7 +61,7 @@ def defend_applicant(
     principal: MayExport,
     reviewers: NamedReviewers = False,  # noqa: FBT002 - a query parameter
 ) -> Response:
-    """Return the defence file of the decision about one applicant, for whoever may see them."""
+    """Return the defence file of the decision about one applicant, for those who may see them."""
     content, media = applicant_defence_file(
         request, principal, cycle_id, number, form, reviewers=reviewers
     )
