@@ -41,12 +41,13 @@ screenshots: setup  ## Take every page at both widths, light and dark, into var/
 slow: setup  ## Run the long statistical tests and recorded rounds, about 20 minutes
 	$(BIN)/python -m pytest -m slow
 
-check: setup  ## Check style, types, which module may import which, and licences
+check: setup  ## Check style, types, which module may import which, licences and pages on trust
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m tests.support.licences
+	$(BIN)/python -m tests.support.trust
 
 audit: setup  ## Ask the Python index for known faults of what the lock names (needs a network)
 	@test -x var/audit/bin/pip-audit || { $(PYTHON) -m venv var/audit && \

@@ -231,6 +231,9 @@ class Rules:
             drawn at the launch.
         seed_drawn: Whether the seed was drawn at the launch: then it is shown to nobody before
             the list is final.
+        notice: What applicants were told about the way of deciding, where and since when.
+        confidential: Words in the names of documents and fields that judges see and that stay
+            out of an applicant's own copy.
     """
 
     version: int
@@ -284,6 +287,8 @@ class Rules:
     reviewer_figures: ReviewerFigures | None = ReviewerFigures.NUMBERED
     seed: int = 0
     seed_drawn: bool = False
+    notice: str = ""
+    confidential: tuple[str, ...] = ()
 
     @property
     def shown_seed(self) -> int | None:

@@ -53,6 +53,8 @@ _ADDED = {
     "seed_drawn": False,
     "group_outcomes": True,
     "confirm_answers": False,
+    "notice": "",
+    "confidential": (),
 }
 """Settings that the first release does not know, with the values that have no effect."""
 
@@ -80,6 +82,7 @@ def from_text(text: str) -> Rules:
     figures = raw["reviewer_figures"]
     raw["reviewer_figures"] = None if figures is None else ReviewerFigures(figures)
     raw["sign_in"] = SignInPolicy(raw.get("sign_in", SignInPolicy.ANY))
+    raw["confidential"] = tuple(raw.get("confidential", ()))
     raw["lines"] = tuple(SeatLine(**line) for line in raw["lines"])
     raw["kinds"] = tuple(
         KindRules(**{**kind, "questions": tuple(kind.get("questions", ()))})

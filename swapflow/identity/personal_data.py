@@ -4,10 +4,12 @@ For those who answer for an office. Deciding code cannot import this module, whi
 read every table.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol
+
+from swapflow.domain.people.document import is_confidential
 
 
 Held = str | int | float | bool | list[object] | dict[str, object] | None
@@ -30,6 +32,7 @@ class PersonalDataReport:
     Attributes:
         role: "applicant" or "reviewer".
         rows: The stored rows, by table; a row is a mapping of column to value.
+        withheld: Names of confidential documents and fields that were left out.
     """
 
     cycle_id: str
@@ -39,6 +42,52 @@ class PersonalDataReport:
     at: datetime
     rows: Mapping[str, tuple[Mapping[str, Held], ...]]
     files: tuple[HeldFile, ...]
+    withheld: tuple[str, ...] = ()
+
+
+WITHHELD = "confidential, left out of this copy"
+"""What an applicant's own copy has in place of a confidential value."""
+
+
+def own_copy(report: PersonalDataReport, words: Collection[str]) -> PersonalDataReport:
+    """Return an applicant's own copy: without what is confidential, which it names.
+
+    Args:
+        report: Everything held about the applicant.
+        words: Words of the rules in the names of confidential documents and fields.
+    """
+    names = [str(row["name"]) for row in report.rows.get("document", ())]
+    for row in report.rows.get("application", ()):
+        fields = row.get("fields")
+        names += list(fields) if isinstance(fields, dict) else []
+    marked = {name for name in names if is_confidential(name, words)}
+    places = {row["position"] for row in report.rows.get("document", ()) if row["name"] in marked}
+    rows = {table: tuple(_open(row, words) for row in held) for table, held in report.rows.items()}
+    # Type, size and fingerprint of a letter would tell whether another copy of it is the same.
+    rows["document_content"] = tuple(
+        row for row in rows.get("document_content", ()) if row["position"] not in places
+    )
+    return replace(
+        report,
+        rows={table: held for table, held in rows.items() if held},
+        files=tuple(file for file in report.files if not is_confidential(file.name, words)),
+        withheld=tuple(dict.fromkeys(name for name in names if name in marked)),
+    )
+
+
+def _open(row: Mapping[str, Held], words: Collection[str]) -> Mapping[str, Held]:
+    """Replace what is confidential in a row: a document's link, fields by their names."""
+    shown: dict[str, Held] = {}
+    for column, value in row.items():
+        if isinstance(value, dict):
+            value = {  # noqa: PLW2901 - the value as this copy has it
+                name: WITHHELD if is_confidential(name, words) else said
+                for name, said in value.items()
+            }
+        if column == "link" and is_confidential(str(row.get("name", "")), words):
+            value = WITHHELD  # noqa: PLW2901 - likewise
+        shown[column] = value
+    return shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

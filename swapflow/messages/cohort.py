@@ -1,6 +1,14 @@
 """The list, and what follows it: meetings, offers, letters, reconsiderations."""
 
 TEXTS = {
+    "defence_reviewers_forbidden": (
+        "reviewers are named for those who may see reviewers; leave that out for a file with "
+        "numbers"
+    ),
+    "defence_without_decision": (
+        "nothing is decided yet, so there is no decision to defend; the file is there once a list "
+        "is final"
+    ),
     "rule_promises_no_bound": (
         "The rule {rule} promises nothing on its own; the number above is the most that "
         "the list could still gain under the stated assumptions. This is about marks, not "

@@ -215,7 +215,11 @@ def _by_links(
 def _is_file(path: str) -> bool:
     name = path.rsplit("/", 1)[-1]
     return (
-        "." in name or name == "eml" or path.startswith(("/static", "/api")) or "/files/" in path
+        "." in name
+        or name == "eml"
+        or path.startswith(("/static", "/api"))
+        or "/files/" in path
+        or "/defence/" in path
     )
 
 

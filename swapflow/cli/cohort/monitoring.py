@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from swapflow.cli.cohort.decision_card import checked_name, write_paper
 from swapflow.cli.help import CommandGroup
-from swapflow.cli.options import AsJson, By, CycleId, FormOption, RawOption
+from swapflow.cli.options import AsJson, By, CycleId, FormOption, RawOption, product
 from swapflow.cli.output import Listing, report
 from swapflow.domain.people.group_sizes import SMALL
 
@@ -77,6 +78,35 @@ def ll144(
     report(
         {"files": [str(file) for file in files]},
         f"wrote {', '.join(file.name for file in files)} to {out}. {NOTICE}",
+        as_json=as_json,
+    )
+
+
+@app.command("defence")
+def defence(
+    cycle: CycleId,
+    by: By,
+    out: Annotated[
+        Path,
+        typer.Option("--out", metavar="FILE", help="A file that ends in .html, .pdf or .json."),
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """Write the defence file of a decision with reviews by group, for the compliance role."""
+    from swapflow.files.exports.defence.defence_file import defence_document, defence_json
+    from swapflow.files.exports.monitoring_report import groups_plain, reviews_by_group
+
+    file = checked_name(out)
+    made = product().reports.defence(cycle).without_people()
+    groups = _made(cycle, by=by, crossed=())
+    write_paper(
+        file,
+        lambda: defence_json(made, groups_plain(groups)),
+        lambda: defence_document(made, [reviews_by_group(groups)]),
+    )
+    report(
+        {"cycle": cycle, "file": str(file), "replay_agrees": made.replay.passed},
+        f"{file}: without applicants, with reviews by group; not for those who decide. {NOTICE}",
         as_json=as_json,
     )
 

@@ -39,6 +39,13 @@ def export(
     reviewer: Annotated[
         bool, typer.Option("--reviewer", help="The id is a reviewer's, not an applicant's.")
     ] = False,
+    with_confidential: Annotated[
+        bool,
+        typer.Option(
+            "--with-confidential",
+            help="Confidential letters and fields too, for the office and not for the applicant.",
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Write everything known about one person to a folder: a page, JSON, uploaded files."""
@@ -50,11 +57,14 @@ def export(
         personal_data_json,
     )
     from swapflow.files.exports.writers import write_file
+    from swapflow.identity.personal_data import own_copy
     from swapflow.settings import load_settings
 
     product()
     reader = personal_data(load_settings())
     found = (reader.reviewer if reviewer else reader.applicant)(cycle, person)
+    if not reviewer and not with_confidential:
+        found = own_copy(found, product().cycles.rules(cycle).confidential)
     # A person who reads a personal data report is written down, before they see it.
     office().audit_log.record(
         by, f"exported the file of one {found.role}", cycle_id=cycle, about=person
@@ -79,9 +89,15 @@ def export(
             "role": found.role,
             "rows": rows,
             "files": [str(file) for file in files],
+            "withheld": list(found.withheld),
         },
         f"{folder}: {many(rows, 'row')} of {many(len(found.rows), 'table')}, "
         f"{many(len(found.files), 'document')}",
+        *(
+            [f"confidential, left out of this copy: {', '.join(found.withheld)}"]
+            if found.withheld
+            else []
+        ),
         "read it before you hand it over: free text may name others",
         as_json=as_json,
     )

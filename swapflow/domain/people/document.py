@@ -1,6 +1,11 @@
 """Documents of an application: links as imported, or files that staff uploaded."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+
+
+ALWAYS_CONFIDENTIAL = ("confidential", "vertraulich")
+"""Words that mark a document or field by its own name, whatever the rules say."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,3 +36,15 @@ class NewDocument:
     redacted: bool
     media: str
     body: bytes
+
+
+def is_confidential(name: str, words: Iterable[str] = ()) -> bool:
+    """Whether the applicant's own copy leaves out a document or field, by its name.
+
+    Args:
+        name: The name of the file or of the column.
+        words: Words of the rules; each is looked for in the name, whatever its case.
+    """
+    folded = name.casefold()
+    marks = (*ALWAYS_CONFIDENTIAL, *(word for word in words if word.strip()))
+    return any(mark.casefold() in folded for mark in marks)

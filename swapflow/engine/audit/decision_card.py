@@ -7,6 +7,7 @@ from datetime import date, datetime
 from swapflow.domain.cohort.proposal import MethodSheet, Outcome, Place, Standing
 from swapflow.domain.reviewing.score import ScoreDetails
 from swapflow.domain.rules import Estimates, Rubric, RuleName, Rules
+from swapflow.engine.audit.withheld import withheld_of
 from swapflow.engine.ports.decisions import DecisionReads
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.reviewer_tasks import ReviewerTasks
@@ -146,6 +147,7 @@ class Card:
         decided: None until people have decided.
         stop: Why no more reviews were requested, in one sentence.
         promise: What the rule promises about the whole list, in its own words; "" for nothing.
+        withheld: Names of confidential documents and fields that the card says it leaves out.
     """
 
     cycle: str
@@ -163,6 +165,7 @@ class Card:
     promise: str
     at: datetime
     reconsidered: tuple[CardReconsideration, ...] = ()
+    withheld: tuple[str, ...] = ()
 
 
 def card(
@@ -212,6 +215,7 @@ def card(
         promise=sheet.certificate if sheet and rules.rule is not RuleName.BUDGET else "",
         at=ledger.now(),
         reconsidered=tuple(_reconsidered(cycle_id, number, ledger=ledger)),
+        withheld=withheld_of(cycle_id, number, rules, ledger=ledger),
     )
 
 

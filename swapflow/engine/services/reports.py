@@ -10,6 +10,8 @@ from swapflow.domain.event import Event
 from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT, Assignment, AssignmentStatus
 from swapflow.domain.rules import Estimates
 from swapflow.engine.audit.decision_card import Card, card
+from swapflow.engine.audit.defence import applicant_defence, defence
+from swapflow.engine.audit.defended_decision import ApplicantDefence, Defence
 from swapflow.engine.audit.finished_cycle import gather_finished_cycle
 from swapflow.engine.audit.finished_record import FinishedCycle
 from swapflow.engine.audit.reviewer_figures import (
@@ -115,6 +117,15 @@ class CalibrationReports:
         """
         self.require_figures(cycle_id)
         return severities(cycle_id, self.calibration(cycle_id), ledger=self.context.ledger)
+
+    def _calibrated(self, cycle_id: str) -> Calibration | None:
+        """Return raw and adjusted estimates, where people asked for either."""
+        rules = self.context.ledger.rules(cycle_id)
+        # Raw and adjusted together would tell how severe the reviewers are whose remarks a card
+        # quotes.
+        asked = rules.estimates is not Estimates.RULE and not rules.keeps_figures_apart
+        started = self.context.ledger.cycle(cycle_id).status is not CycleStatus.DRAFT
+        return self.calibration(cycle_id) if asked and started else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -303,15 +314,36 @@ class ReportService(CalibrationReports):
         self, cycle_id: str, external_id: str, *, name_reviewers: bool = False
     ) -> Card:
         """Build one applicant's decision card."""
-        rules = self.context.ledger.rules(cycle_id)
-        # Raw and adjusted together would tell how severe the reviewers are whose remarks the card
-        # quotes.
-        asked = rules.estimates is not Estimates.RULE and not rules.keeps_figures_apart
-        started = self.context.ledger.cycle(cycle_id).status is not CycleStatus.DRAFT
         return card(
             cycle_id,
             external_id,
-            calibrated=self.calibration(cycle_id) if asked and started else None,
+            calibrated=self._calibrated(cycle_id),
+            ledger=self.context.ledger,
+            snapshots=self.context.snapshots,
+            name_reviewers=name_reviewers,
+        )
+
+    def defence(self, cycle_id: str) -> Defence:
+        """Build the defence file of the latest final list; its record is replayed for it.
+
+        Raises:
+            NotReadyError: If no list was made final.
+        """
+        return defence(cycle_id, ledger=self.context.ledger)
+
+    def applicant_defence(
+        self, cycle_id: str, external_id: str, *, name_reviewers: bool = False
+    ) -> ApplicantDefence:
+        """Build the defence file of the decision about one applicant; as `defence`.
+
+        Raises:
+            NotFoundError: If the program has no such applicant.
+            NotReadyError: If no list was made final.
+        """
+        return applicant_defence(
+            cycle_id,
+            external_id,
+            calibrated=self._calibrated(cycle_id),
             ledger=self.context.ledger,
             snapshots=self.context.snapshots,
             name_reviewers=name_reviewers,

@@ -22,6 +22,7 @@ from swapflow.files.exports.marks_in_words import (
     mark_in_words,
     of_hundred,
     way_in_words,
+    withheld_in_words,
 )
 from swapflow.files.exports.method_sheet import NOT_MERIT, RULE_WORDS
 from swapflow.i18n.formatting import counted, date_of, moment
@@ -29,7 +30,7 @@ from swapflow.i18n.languages import gettext, gettext_noop
 from swapflow.i18n.translation import translate
 
 
-_WHY = {
+WHY_ASKED = {
     "floor": gettext_noop("the rules promise it"),
     "floor all": gettext_noop("everyone gets it"),
     "floor chosen": gettext_noop("everyone on the proposed list gets it"),
@@ -58,7 +59,7 @@ _INTERVAL = {
         "reviewers)."
     ),
 }
-_NO_PROMISE = gettext_noop("Nothing is promised about what more reviews would have changed.")
+NO_PROMISE = gettext_noop("Nothing is promised about what more reviews would have changed.")
 _PROPOSAL = gettext_noop("The list is for people to decide on.")
 _SPREAD = gettext_noop(
     "This list spreads its places over the groups of one attribute, so a higher score alone does "
@@ -79,8 +80,12 @@ def card_document(card: Card) -> PrintedDocument:
     return PrintedDocument(
         title=gettext("Decision card"),
         about=f"{card.name or card.applicant} ({card.applicant}), {card.cycle_name}",
-        lead=(_decision(card), f"{gettext(NOT_MERIT)} {gettext(_PROPOSAL)}"),
-        parts=tuple(_parts(card)),
+        lead=(
+            _decision(card),
+            f"{gettext(NOT_MERIT)} {gettext(_PROPOSAL)}",
+            *withheld_in_words(card.withheld),
+        ),
+        parts=tuple(card_parts(card)),
         foot=_foot(card),
     )
 
@@ -98,7 +103,8 @@ def _foot(card: Card) -> str:
     }
 
 
-def _parts(card: Card) -> Iterable[DocumentPart]:
+def card_parts(card: Card) -> Iterable[DocumentPart]:
+    """Write the parts of a card: decision, reconsiderations, rank, requests, reviews, method."""
     if card.decided:
         yield _decided(card)
     for again in card.reconsidered:
@@ -106,7 +112,7 @@ def _parts(card: Card) -> Iterable[DocumentPart]:
     yield _standing(card)
     yield _asked(card)
     yield _said(card)
-    rule, promise = RULE_WORDS.get(card.rule, ""), card.promise or _NO_PROMISE
+    rule, promise = RULE_WORDS.get(card.rule, ""), card.promise or NO_PROMISE
     yield DocumentPart(
         title=gettext("How the list comes about"),
         text=tuple(translate(text) for text in (rule, card.stop, promise) if text),
@@ -118,7 +124,7 @@ def _decision(card: Card) -> str:
     if card.decided is None:
         return gettext("Nothing is decided yet; what is written here can still change.")
     verdict = card.decided.verdict
-    said = gettext("People decided: %(verdict)s.") % {"verdict": _verdict(verdict)}
+    said = gettext("People decided: %(verdict)s.") % {"verdict": verdict_in_words(verdict)}
     if card.standing is None:
         return said
     as_proposed = card.standing.proposed == (verdict == "selected")
@@ -130,14 +136,16 @@ def _decision(card: Card) -> str:
     return f"{said} {more}"
 
 
-def _why_decided(reason: str) -> str:
+def why_decided(reason: str) -> str:
+    """Return the reason of a decision as people read it."""
     # Every decision is recorded with a reason, so only an erased one is empty.
     if not reason:
         return gettext("erased")
     return gettext(reason) if reason in _OURS else reason
 
 
-def _verdict(verdict: str) -> str:
+def verdict_in_words(verdict: str) -> str:
+    """Return a stored decision in the reader's language."""
     return gettext(_VERDICTS.get(verdict, verdict))
 
 
@@ -146,12 +154,12 @@ def _decided(card: Card) -> DocumentPart:
     if made is None:
         raise ValueError("nothing is decided")
     facts = [
-        (gettext("Decision"), _verdict(made.verdict)),
+        (gettext("Decision"), verdict_in_words(made.verdict)),
         (gettext("Recorded by"), made.recorded_by or gettext("not on record")),
         (gettext("Prepared by"), made.prepared_by or gettext("not on record")),
         (gettext("Signed by"), ", ".join(made.signed_by) or gettext("not signed")),
         (gettext("When"), moment(made.at)),
-        (gettext("Reason"), _why_decided(made.reason)),
+        (gettext("Reason"), why_decided(made.reason)),
     ]
     return DocumentPart(title=gettext("What was decided"), facts=tuple(facts))
 
@@ -160,7 +168,7 @@ _BOTH_SCORES = gettext_noop(
     "New reviews come from reviewers who never had this applicant. Both scores are "
     "computed in the same way, from every review that counts."
 )
-_RESULTS = {
+RESULTS = {
     "": gettext_noop("still open"),
     "added": gettext_noop("added to the list"),
     "waitlisted": gettext_noop("put on the waitlist"),
@@ -174,7 +182,7 @@ def _reconsidered(again: CardReconsideration) -> DocumentPart:
     facts = [
         (gettext("Asked for on"), date_of(again.asked_on)),
         (gettext("Reason"), again.reason or gettext("erased")),
-        (gettext("Outcome"), gettext(_RESULTS.get(again.result, again.result))),
+        (gettext("Outcome"), gettext(RESULTS.get(again.result, again.result))),
     ]
     if again.at is not None:
         facts.append((gettext("Concluded"), moment(again.at)))
@@ -278,7 +286,7 @@ def _asked(card: Card) -> DocumentPart:
     rows = tuple(
         (
             f"{review.kind} {number}",
-            _reason(review),
+            reason_in_words(review),
             gettext("decision %(number)s") % {"number": review.decision}
             if review.decision
             else "–",
@@ -299,9 +307,10 @@ def _asked(card: Card) -> DocumentPart:
     return DocumentPart(title=title, grids=(grid,))
 
 
-def _reason(review: CardReview) -> str:
+def reason_in_words(review: CardReview) -> str:
+    """Return why a review was asked for, in the reader's language."""
     if review.why != "rule":
-        return gettext(_WHY.get(review.origin, review.why))
+        return gettext(WHY_ASKED.get(review.origin, review.why))
     if review.close_then:
         return (
             gettext("the applicant was on the proposed list then, too close to call")

@@ -1,6 +1,6 @@
-"""Marks and scores as people read them."""
+"""Marks, scores and what is withheld, as people read them."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from swapflow.engine.audit.decision_card import CardMark, CardStanding
 from swapflow.i18n.languages import gettext
@@ -58,3 +58,11 @@ def cut_in_words(standing: CardStanding) -> str:
             else gettext("%(points)s points below the last who was proposed")
         )
     return said % {"points": hundred(abs(apart))}
+
+
+def withheld_in_words(names: Collection[str]) -> Iterable[str]:
+    """Return what an applicant's own copy says of the confidential items that it leaves out."""
+    if names:
+        yield gettext(
+            "Confidential, and left out of this copy: %(names)s. Those who judged could read them."
+        ) % {"names": ", ".join(names)}

@@ -6,7 +6,9 @@ import zipfile
 from pathlib import Path
 
 from swapflow.errors import InvalidInputError
+from swapflow.files.exports.document import DocumentGrid, DocumentPart
 from swapflow.files.exports.writers import Cell, ExportSheet, Format, sheet_bytes, write_file
+from swapflow.i18n.languages import gettext
 from swapflow.monitoring.adverse_impact import FOUR_FIFTHS, SMALLEST_SHARE, Impact
 from swapflow.monitoring.report import Grouping, Report
 from swapflow.monitoring.tables import OTHERS, GroupEffort, StageTable
@@ -258,3 +260,67 @@ def _finite(value: float) -> float | None:
 
 def _rounded(value: float) -> float | None:
     return round(value, 4) if math.isfinite(value) else None
+
+
+# In a defence file
+
+
+def groups_plain(report: Report) -> dict[str, object]:
+    """Return reviews by group as the JSON of a defence file has it, with nothing of the moment."""
+    return {
+        "groups": [
+            {
+                "attributes": list(one.attributes),
+                "groups": [
+                    {
+                        "group": row.group,
+                        "people": row.people,
+                        "reviews": row.reviews,
+                        "interviews": row.interviews,
+                    }
+                    for row in one.effort
+                ],
+            }
+            for one in report.groupings
+        ]
+    }
+
+
+def reviews_by_group(report: Report) -> DocumentPart:
+    """Write reviews by group, for the compliance role alone."""
+    return DocumentPart(
+        title=gettext("Reviews by group"),
+        text=(
+            gettext(
+                "By what applicants declared for statistics. Small groups are merged. Nobody who "
+                "reads or decides sees this table, and this look is in the audit log."
+            ),
+        ),
+        grids=tuple(
+            DocumentGrid(
+                caption=" × ".join(one.attributes),
+                headers=(
+                    gettext("Group"),
+                    gettext("Applicants"),
+                    gettext("Reviews each"),
+                    gettext("Interviews each"),
+                ),
+                rows=tuple(
+                    (
+                        _group_named(row.group),
+                        str(row.people),
+                        f"{row.reviews:.2f}",
+                        f"{row.interviews:.2f}",
+                    )
+                    for row in one.effort
+                ),
+            )
+            for one in report.groupings
+        ),
+    )
+
+
+def _group_named(name: str | None) -> str:
+    if name is None:
+        return gettext("not declared")
+    return gettext("others, merged") if name == OTHERS else name

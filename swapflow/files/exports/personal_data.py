@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import PurePosixPath
 
 from swapflow.files.exports.document import DocumentGrid, DocumentPart, PrintedDocument
+from swapflow.files.exports.marks_in_words import withheld_in_words
 from swapflow.identity.personal_data import ActivityEntry, Held, PersonalDataReport
 
 
@@ -70,6 +71,7 @@ def personal_data_json(report: PersonalDataReport) -> bytes:
         "at": report.at.isoformat(),
         "held": {name: list(rows) for name, rows in report.rows.items()},
         "files": [file for file, _ in named_files(report)],
+        "withheld": list(report.withheld),
     }
     return _json(content)
 
@@ -82,6 +84,7 @@ def personal_data_document(report: PersonalDataReport) -> PrintedDocument:
         lead=(
             f"All that is kept in program {report.cycle_id}, table by table.",
             "The record of events holds numbers besides, never a name.",
+            *withheld_in_words(report.withheld),
             _BEFORE_YOU_HAND_IT_OVER,
         ),
         parts=tuple(_part(name, rows) for name, rows in report.rows.items() if rows),

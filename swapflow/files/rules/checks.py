@@ -208,6 +208,18 @@ def _objective(rules: Rules) -> Iterator[RulesProblem]:
         )
 
 
+def _confidential(rules: Rules) -> Iterator[RulesProblem]:
+    for word in rules.confidential:
+        # A blank is in every name, so that nothing would be left in an applicant's copy.
+        if not word.strip():
+            yield RulesProblem(
+                place="confidential",
+                value=quoted(word),
+                reason="a blank is in the name of every document and field",
+                cure="Write a word of the names that are meant, such as reference",
+            )
+
+
 def _automatic(rules: Rules) -> Iterator[RulesProblem]:
     automatic = rules.automatic
     if automatic is None:
@@ -361,6 +373,7 @@ _CHECKS: tuple[Callable[[Rules], Iterator[RulesProblem]], ...] = (
     _rubrics,
     _objective,
     group_problems,
+    _confidential,
     _automatic,
     _time,
     _advanced,

@@ -219,6 +219,8 @@ def rules_text(rules: Rules) -> str:
                 ),
                 "zone": rules.zone,
                 "language": rules.language or None,
+                "notice": rules.notice or None,
+                "confidential": rules.confidential or None,
                 "fewest": rules.fewest,
                 "bar": rules.bar or None,
                 "applications_close": rules.applications_close,

@@ -130,6 +130,8 @@ def _rules(table: RulesTable, moments: Mapping[str, datetime | None]) -> Rules:
         deadline=moments["deadline"],
         zone=zone_name(table.zone),
         language=table.language,
+        notice=table.notice,
+        confidential=tuple(table.confidential),
         automatic=_automatic(table.automatic),
         signatures=table.signatures,
         group_outcomes=table.group_outcomes,

@@ -160,6 +160,7 @@ _EXPECTED = {
     "too_close": _NUMBER,
     "taper": _NUMBER,
     "questions": 'a list such as ["Why here?", "What would you build first?"]',
+    "confidential": 'a list such as ["reference", "recommendation"]',
     **dict.fromkeys(["applications_close", "deadline"], _DATE),
     "date": "a date, e.g. 2026-01-31",
     "places": "a table [[places]] for each line of places",

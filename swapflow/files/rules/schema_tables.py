@@ -185,6 +185,8 @@ class RulesTable(TomlTable):
     reviewer_figures: Literal["named", "numbered", "off"] | None = None
     zone: str = "UTC"
     language: str = ""
+    notice: str = ""
+    confidential: list[str] = []
     applications_close: Moment | None = None
     deadline: Moment | None = None
     places: list[PlacesTable]

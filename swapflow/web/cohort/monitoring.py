@@ -12,11 +12,18 @@ from fastapi.responses import Response
 
 from swapflow.bootstrap import monitoring_beside
 from swapflow.errors import ForbiddenError, InvalidInputError, NotFoundError
-from swapflow.files.exports.monitoring_report import as_plain, report_archive
+from swapflow.files.exports.document import can_make_pdf
+from swapflow.files.exports.monitoring_report import (
+    as_plain,
+    groups_plain,
+    report_archive,
+    reviews_by_group,
+)
 from swapflow.files.exports.writers import Format
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.monitoring.report import Report
+from swapflow.web.cohort.decision_card import defence_bytes
 from swapflow.web.http.context import app_context
 from swapflow.web.http.dependencies import may
 from swapflow.web.http.program_page import held, visible
@@ -87,6 +94,33 @@ def take(
     )
 
 
+@router.post("/defence")
+def defend(
+    request: Request,
+    cycle_id: str,
+    principal: MaySee,
+    form: Annotated[str, Form(max_length=10)] = "pdf",
+) -> Response:
+    """Write down who looks, then give the program's defence file with its reviews by group."""
+    report = made(request, cycle_id, principal, ())
+    content, media = defence_bytes(
+        request,
+        principal,
+        cycle_id,
+        form,
+        parts=[reviews_by_group(report)],
+        more=groups_plain(report),
+    )
+    return Response(
+        content,
+        media_type=media,
+        headers={
+            "Content-Disposition": f'attachment; filename="{cycle_id}-defence.{form}"',
+            "Cache-Control": "private, no-store",
+        },
+    )
+
+
 def made(request: Request, cycle_id: str, principal: Principal, cross: Iterable[str]) -> Report:
     """Write down who looks, then make the report.
 
@@ -135,5 +169,7 @@ def _page(
         "names": (),
         "crossed": (),
         "problem": "",
+        "defended": cycle.cohort_version > 0,
+        "pdf_too": can_make_pdf(),
     }
     return render(request, "cohort/monitoring.html", content | dict(shown or {}), status=status)

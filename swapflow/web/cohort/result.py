@@ -27,6 +27,7 @@ from swapflow.engine.cohort.prepared_decisions import REOPENING, needed_signatur
 from swapflow.engine.cohort.signing import PendingSignatures
 from swapflow.engine.confirmation import named
 from swapflow.errors import InvalidInputError, NotFoundError
+from swapflow.files.exports.document import can_make_pdf
 from swapflow.files.exports.method_sheet import method_told
 from swapflow.i18n.languages import gettext
 from swapflow.i18n.translation import translate
@@ -196,6 +197,7 @@ def show_result(
             "version": version,
             "versions": [number for number, _, _ in product.cohort.proposals(cycle.id)],
             "latest": latest,
+            "pdf_too": can_make_pdf(),
             "sheet": proposal.sheet,
             "promise": promise(proposal.sheet),
             "method": method_told(proposal.sheet),

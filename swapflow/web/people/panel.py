@@ -9,6 +9,7 @@ from fastapi.responses import Response
 from swapflow.domain.cohort.quality_words import likely_words
 from swapflow.domain.cycle import Cycle
 from swapflow.domain.people.application import ApplicationStatus
+from swapflow.domain.people.document import is_confidential
 from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT, AssignmentStatus, PullReason
 from swapflow.domain.seal import NOTHING
@@ -166,6 +167,14 @@ def card(
             "pin": next((pin for pin in pins if pin.application == number), None),
             # A file that was not made ready for blind reading may tell who the applicant is.
             "documents": product.applicants.files(cycle_id, number) if named else (),
+            "confidential": {
+                name
+                for name in (
+                    *application.fields,
+                    *(one.name for one in product.applicants.files(cycle_id, number)),
+                )
+                if is_confidential(name, rules.confidential)
+            },
             "named": named,
             "again": [
                 r for r in product.reconsiderations.list(cycle_id) if r.application == number

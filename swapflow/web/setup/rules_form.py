@@ -76,6 +76,7 @@ _YES_NO = frozenset(
     )
 )
 _MOMENT = frozenset(("applications_close", "deadline"))
+_ONE_A_LINE = frozenset(("questions", "confidential"))
 _QUOTA = ("attribute", "value", "minimum", "maximum", "minimum_share", "maximum_share")
 _TARGET = ("attribute", "value", "number", "worth")
 _TOP = (
@@ -91,6 +92,8 @@ _TOP = (
     "group_outcomes",
     "zone",
     "language",
+    "notice",
+    "confidential",
     "applications_close",
     "deadline",
     "sign_in",
@@ -151,6 +154,7 @@ def shown_rules(rules: Rules) -> dict[str, Tree]:
         if moment is not None:
             local = moment.astimezone(ZoneInfo(rules.zone))
             shown[name] = f"{local:%Y-%m-%dT%H:%M}" + (f":{local:%S}" if local.second else "")
+    shown["confidential"] = "\n".join(rules.confidential)
     for kind in rows(shown, "kinds"):
         # Survives a renaming in the form, so that floors and score forms can follow their kind.
         kind["was"] = kind["name"]
@@ -333,13 +337,23 @@ def read_field(name: str, typed: str) -> "Toml | None":
         if number is None:
             raise ValueError(gettext_noop("this is no number; write e.g. 0.05"))
         return number
-    if name == "questions":
+    if name in _ONE_A_LINE:
         return [line.strip() for line in plain.splitlines() if line.strip()]
     return _read_moment(plain) if name in _MOMENT else plain
 
 
 LONGEST: Mapping[str, int] = {
-    **dict.fromkeys(("legal_basis", "purpose", "means", "guidance", "questions"), LONGEST_TEXT),
+    **dict.fromkeys(
+        (
+            "legal_basis",
+            "purpose",
+            "means",
+            "guidance",
+            "notice",
+            *_ONE_A_LINE,
+        ),
+        LONGEST_TEXT,
+    ),
     "link": 1000,
 }
 """Characters of the fields that may be longer than a name."""

@@ -335,6 +335,13 @@ PROBLEMS: list[tuple[str, str]] = [
         ),
     ),
     (
+        'confidential = ["reference", " "]\n' + GOOD,
+        (
+            'confidential = " ": a blank is in the name of every document and field. '
+            "Write a word of the names that are meant, such as reference"
+        ),
+    ),
+    (
         GOOD + '[automatic]\npurpose = " "\napprover = "A"\ndate = 2026-01-01\n',
         (
             'automatic, purpose = "": programs may score applicants only with purpose, '

@@ -95,6 +95,8 @@ FULL = Rules(
     deadline=datetime(2026, 3, 1, 12, 0, tzinfo=UTC),
     zone="Europe/Berlin",
     language="de",
+    notice="On our page\nsince 1 September",
+    confidential=("reference", "recommendation"),
     automatic=AutomaticReview(purpose="a trial", approver="A. Person", date="2026-01-01"),
     signatures=2,
     sign_in=SignInPolicy.ANY,

@@ -7,6 +7,19 @@ import pytest
 from swapflow.domain.cohort.proposal import Verdict
 from swapflow.domain.people.application import ApplicationStatus
 from swapflow.engine.cohort.finalize import Override
+from swapflow.engine.reviewing.documents import DocumentUpload
+from swapflow.files.exports.decision_card import card_document, card_json
+from swapflow.files.exports.defence.defence_file import (
+    applicant_defence_document,
+    applicant_defence_json,
+)
+from swapflow.files.exports.document import html
+from swapflow.files.exports.personal_data import (
+    named_files,
+    personal_data_document,
+    personal_data_json,
+)
+from swapflow.identity.personal_data import PersonalDataReport, own_copy
 from swapflow.ledger.privacy.personal_data import SECRET, SqlPersonalData
 from swapflow.ledger.schema.base import METADATA
 from tests.engine.cycle_by_hand import CYCLE, World, applicant, rules
@@ -95,3 +108,77 @@ def test_the_log_begins_with_what_people_did_against_the_list(world: World) -> N
     assert ("gave a reason", "ops", "wait for papers") in departed
     assert [act.about for act in acts if act.reason == "wait for papers"] == ["A7"]
     assert [act.by for act in acts if act.what == "signed"] == ["Chair"]
+
+
+LETTER, OPEN_LETTER = "the candid words of Professor Quine", "an open letter by Doctor Ayer"
+
+
+def lettered(url: str) -> World:
+    """A finished cycle with one confidential letter as a file, one as a link, and an open one."""
+    person = applicant(
+        "A0",
+        name="Quendolyn",
+        fields={"essay": "peculiar", "Reference remarks": "remarkably candid"},
+        documents=(
+            ("reference by link", "https://files.example.org/quine-letter", True),
+            ("cv", "https://files.example.org/cv", True),
+        ),
+    )
+    others = [applicant(f"A{number}") for number in range(1, 8)]
+    world = World(
+        url=url,
+        rules=rules(budget=14, out=8, confidential=("reference",)),
+        applications=[person, *others],
+        launch=False,
+    )
+    world.product.applicants.attach_documents(
+        CYCLE,
+        [
+            DocumentUpload(path="A0_quine_confidential.txt", body=LETTER.encode()),
+            DocumentUpload(path="A0_ayer.txt", body=OPEN_LETTER.encode()),
+        ],
+        redacted=True,
+    )
+    world.product.cycles.launch(CYCLE, by="ops")
+    world.run()
+    world.product.cohort.finalize(CYCLE, by="Chair")
+    return world
+
+
+def test_an_applicants_own_copy_has_no_byte_of_a_confidential_letter_and_says_so(url: str) -> None:
+    world = lettered(url)
+    whole = SqlPersonalData(world.ledger._database).applicant(CYCLE, "A0")
+    copy = own_copy(whole, world.product.cycles.rules(CYCLE).confidential)
+    card = world.product.reports.decision_card(CYCLE, "A0")
+    defence = world.product.reports.applicant_defence(CYCLE, "A0")
+
+    def files(report: PersonalDataReport) -> bytes:
+        pages = [html(personal_data_document(report)), personal_data_json(report)]
+        return b"".join([*pages, *(body for _, body in named_files(report))])
+
+    everything = files(copy) + card_json(card) + html(card_document(card))
+    everything += applicant_defence_json(defence) + html(applicant_defence_document(defence))
+
+    for secret in (LETTER, "quine-letter", "remarkably candid"):
+        assert secret.encode() in files(whole), "the office's own copy has it"
+        assert secret.encode() not in everything, secret
+    for told in (OPEN_LETTER, "https://files.example.org/cv", "peculiar"):
+        assert told.encode() in everything, told
+    named = ("reference by link", "A0_quine_confidential.txt", "Reference remarks")
+    assert set(copy.withheld) == set(card.withheld) == set(defence.withheld) == set(named)
+    for made in (html(personal_data_document(copy)), html(card_document(card))):
+        assert b"left out of this copy" in made
+    world.ledger.dispose()
+
+
+def test_those_who_judge_read_a_confidential_letter(url: str) -> None:
+    world = lettered(url)
+    task = world.ledger.assignments(CYCLE, application=0)[0]
+
+    record = world.ledger.task(task.id)
+    papers = [paper for paper in world.product.tasks.page(record).papers if paper.media]
+    bodies = [world.product.tasks.document(task, paper.number)[1] for paper in papers]
+
+    assert LETTER.encode() in bodies
+    assert OPEN_LETTER.encode() in bodies
+    world.ledger.dispose()

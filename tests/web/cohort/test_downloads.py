@@ -106,6 +106,69 @@ def test_a_card_is_downloaded_as_page_pdf_and_json(site: Site) -> None:
     assert site.signed_in(Role.COMPLIANCE).get("/applicants/fall/3/card/html").status_code == 403
 
 
+def test_the_defence_file_is_one_press_for_those_who_may_take_files(site: Site) -> None:
+    finished(site)
+    chair, member = site.signed_in(Role.CHAIR), site.signed_in(Role.COMMITTEE)
+    page, panel = chair.get("/decide/fall").text, chair.get("/applicants/fall/3").text
+
+    for form in ("html", "pdf", "json"):
+        assert f"/decide/fall/defence/{form}" in page
+        assert f"/applicants/fall/3/defence/{form}" in panel
+        program = chair.get(f"/decide/fall/defence/{form}")
+        one = chair.get(f"/applicants/fall/3/defence/{form}")
+        assert (program.status_code, one.status_code) == (200, 200)
+        assert f'filename="fall-3-defence.{form}"' in one.headers["content-disposition"]
+        assert b"Name 3" in one.content or form == "pdf"
+        api = chair.get(f"{V1}/cycles/fall/defence/{form}")
+        assert api.content == program.content or form != "json"
+        assert chair.get(f"{V1}/cycles/fall/applicants/3/defence/{form}").status_code == 200
+    assert "Why did I get fewer reviews" in chair.get("/applicants/fall/3/defence/html").text
+    assert chair.get("/decide/fall/defence/docx").status_code == 404
+    assert member.get("/decide/fall/defence/html").status_code == 403
+    assert member.get("/applicants/fall/3/defence/html").status_code == 403
+    assert "/defence/" not in member.get("/applicants/fall/3").text
+
+
+def test_reviewers_are_named_in_a_defence_file_for_those_who_may_see_them(site: Site) -> None:
+    finished(site)
+    chair, office = site.signed_in(Role.CHAIR), site.signed_in(Role.COORDINATOR)
+
+    numbered = office.get("/applicants/fall/3/defence/html").text
+    named = office.get("/applicants/fall/3/defence/html?reviewers=true").text
+
+    assert "reviewer R" not in numbered
+    assert "reviewer R" in named
+    assert "?reviewers=true" in office.get("/applicants/fall/3").text
+    assert "?reviewers=true" not in chair.get("/applicants/fall/3").text
+    for path in ("/applicants/fall/3", f"{V1}/cycles/fall/applicants/3"):
+        assert chair.get(f"{path}/defence/html?reviewers=true").status_code == 403
+        assert office.get(f"{path}/defence/html?reviewers=true").status_code == 200
+
+
+def test_compliance_has_the_file_with_groups_and_without_applicants(site: Site) -> None:
+    finished(site)
+    officer = site.signed_in(Role.COMPLIANCE)
+
+    plain = officer.get("/decide/fall/defence/html").text
+    page = officer.post("/today/fall/monitoring").text
+    before = len(looks(site))
+    with_groups = officer.post("/today/fall/monitoring/defence", data={"form": "html"})
+
+    assert "/today/fall/monitoring/defence" in page
+    assert with_groups.status_code == 200
+    assert "Reviews by group" in with_groups.text
+    assert "violet" in with_groups.text
+    assert len(looks(site)) == before + 1
+    assert "Reviews by group" not in plain
+    assert "violet" not in plain
+    for said in (plain, with_groups.text):
+        assert "A003" not in said
+        assert "Name 3" not in said
+    assert officer.get("/applicants/fall/3/defence/html").status_code == 404
+    chair = site.signed_in(Role.CHAIR)
+    assert chair.post("/today/fall/monitoring/defence", data={"form": "html"}).status_code == 403
+
+
 def test_the_signed_bundle_is_downloaded_without_names(site: Site) -> None:
     finished(site)
     chair = site.signed_in(Role.CHAIR)

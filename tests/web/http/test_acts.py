@@ -40,7 +40,7 @@ LOOKS = {
     "/decide/{cycle_id}/calibration/severity", "/decide/{cycle_id}/changes",
     "/decide/{cycle_id}/letters/look", "/reviewers/{cycle_id}/figures",
     "/setup/{cycle_id}/questions/forecast", "/today/{cycle_id}/monitoring",
-    "/today/{cycle_id}/monitoring/files",
+    "/today/{cycle_id}/monitoring/files", "/today/{cycle_id}/monitoring/defence",
 }  # fmt: skip
 """Forms that show something and store at most that it was looked at."""
 

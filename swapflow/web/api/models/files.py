@@ -216,5 +216,6 @@ class StaffDocument(Out):
     name: str
     link: str
     redacted: bool
+    confidential: bool = Field(description="Left out of the applicant's own copy.")
     media: str
     size: int

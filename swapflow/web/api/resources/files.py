@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, File, Path, Query, Request, Response, UploadFile
 from fastapi.responses import JSONResponse
 
+from swapflow.domain.people.document import is_confidential
 from swapflow.errors import ForbiddenError, NotFoundError
 from swapflow.files.exports.monitoring_report import as_plain, report_archive
 from swapflow.files.exports.offline_sheet import file_name, sheet_file
@@ -25,7 +26,12 @@ from swapflow.web.api.models.files import LeftOut, StaffDocument, StoredFile, St
 from swapflow.web.api.pagination import Page, Paged
 from swapflow.web.api.resources.cycles import CycleId
 from swapflow.web.cohort import downloads, monitoring
-from swapflow.web.cohort.decision_card import card_file
+from swapflow.web.cohort.decision_card import (
+    NamedReviewers,
+    applicant_defence_file,
+    card_file,
+    defence_bytes,
+)
 from swapflow.web.cycle.offline_sheets import find_reviewer
 from swapflow.web.http.context import Product, app_context
 from swapflow.web.reviewing import documents
@@ -41,7 +47,7 @@ ANY_FILE: dict[int | str, dict[str, Any]] = {
 ANY_CARD: dict[int | str, dict[str, Any]] = {
     200: {
         "content": {"text/html": {}, "application/pdf": {}, "application/json": {}},
-        "description": "The card.",
+        "description": "The card, or the defence file.",
     }
 }
 
@@ -49,7 +55,7 @@ MayMonitor = Annotated[Principal, Depends(may(Right.SEE_MONITORING))]
 
 
 class CardForm(StrEnum):
-    """What a card comes as."""
+    """What a card, or a defence file, comes as."""
 
     HTML = "html"
     PDF = "pdf"
@@ -98,12 +104,14 @@ def list_documents(
     """List an applicant's documents, those that reviewers do not see too."""
     del principal
     product.applicants.get(cycle_id, number)
+    words = product.cycles.rules(cycle_id).confidential
     rows = [
         StaffDocument(
             position=d.position,
             name=d.name,
             link=d.link,
             redacted=d.redacted,
+            confidential=is_confidential(d.name, words),
             media=d.media,
             size=d.size,
         )
@@ -187,10 +195,34 @@ def take_card(
     """Take an applicant's decision card; reviewers are numbers on it."""
     del principal
     content, media = card_file(app_context(request), cycle_id, number, form.value)
-    headers = {
-        "Content-Disposition": f'attachment; filename="{cycle_id}-{number}-card.{form.value}"'
-    }
-    return Response(content, media_type=media, headers=headers)
+    return _named(content, media, f"{cycle_id}-{number}-card.{form.value}")
+
+
+@router.get("/defence/{form}", response_class=Response, responses=ANY_CARD)
+def take_defence(
+    request: Request, cycle_id: CycleId, form: CardForm, principal: MayExport
+) -> Response:
+    """Take the defence file of the latest final list; without ids for who may not see them."""
+    content, media = defence_bytes(request, principal, cycle_id, form.value)
+    return _named(content, media, f"{cycle_id}-defence.{form.value}")
+
+
+@router.get("/applicants/{number:int}/defence/{form}", response_class=Response, responses=ANY_CARD)
+def take_applicant_defence(
+    request: Request,
+    cycle_id: CycleId,
+    number: Number,
+    form: CardForm,
+    principal: MayExport,
+    reviewers: NamedReviewers = False,  # noqa: FBT002 - a query parameter
+) -> Response:
+    """Take the defence file of the decision about one applicant; it answers an appeal."""
+    content, media = applicant_defence_file(
+        request, principal, cycle_id, number, form.value, reviewers=reviewers
+    )
+    if reviewers:
+        note(request, principal, "took a defence file with reviewers' ids")
+    return _named(content, media, f"{cycle_id}-{number}-defence.{form.value}")
 
 
 @router.post("/monitoring", response_class=Response, responses=ANY_FILE)
@@ -228,6 +260,11 @@ def take_sheet(
     tasks = product.scores.offline_sheet(cycle_id, reviewer.number)
     body = sheet_file(tasks, form, address=product.address)
     return _attachment(body, file_name(cycle_id, number, form))
+
+
+def _named(content: bytes, media: str, name: str) -> Response:
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(content, media_type=media, headers=headers)
 
 
 def _attachment(body: bytes, name: str = "") -> Response:
