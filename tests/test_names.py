@@ -34,6 +34,7 @@ MOST_LINES_OF_A_CLASS = 250
 FULL_FOLDERS = {
     "swapflow/messages": (16, "one module for each subject that errors speak of"),
     "swapflow/engine/services": (18, "one module for each subject of the product"),
+    "swapflow/engine/selection": (16, "one module for each thing that a decision weighs"),
     "swapflow/processes": (16, "one module for each process, and for each thing beside one"),
     "swapflow/web/api/resources": (21, "one module for each resource of the API"),
 }
