@@ -32,6 +32,7 @@ MOST_LINES = 400
 MOST_LINES_OF_A_CLASS = 250
 
 FULL_FOLDERS = {
+    "swapflow/experiments/admissions": (16, "one module for each study on admissions data"),
     "swapflow/messages": (16, "one module for each subject that errors speak of"),
     "swapflow/engine/services": (18, "one module for each subject of the product"),
     "swapflow/engine/selection": (16, "one module for each thing that a decision weighs"),

@@ -1,7 +1,7 @@
 """A few of those clearly out, drawn by the seed and read once more before the asking stops."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from swapflow.bandit.ties import tie_key
@@ -26,6 +26,11 @@ class DrawnCheck:
         """Return how many of this many are drawn."""
         # 5 % of 140 is 7, and a little more in floating point.
         return min(out, max(self.least, math.ceil(self.share * out - 1e-9)))
+
+    def draw(self, seed: int, ties: Collection[tuple[int, int]]) -> "Draw":
+        """Draw from those clearly out, given as `draw_order` takes them."""
+        order = draw_order(seed, ties)
+        return Draw(out=len(order), drawn=tuple(order[: self.count(len(order))]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

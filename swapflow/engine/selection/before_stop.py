@@ -128,10 +128,11 @@ def draw_at_stop(
     if rules.drawn_check is None or seen.close is None:
         return None
     out = _clearly_out(projection, situation, seen)
-    order = draw_order(rules.seed, ((number, projection.ties[number]) for number in out))
+    ties = [(number, projection.ties[number]) for number in out]
     if not drawn.took_place:
-        return Draw(out=len(out), drawn=tuple(order[: rules.drawn_check.count(len(out))]))
+        return rules.drawn_check.draw(rules.seed, ties)
     gone = withdrawn_unread(projection)
+    order = draw_order(rules.seed, ties)
     others = tuple(number for number in order if number not in drawn.now)[: len(gone)]
     if not others:
         return None
@@ -188,6 +189,13 @@ def payable_at_stop(projection: CycleProjection, situation: CycleSituation) -> i
     return projection.rules.budget - spent - situation.for_staff
 
 
+def clearly_out(look: Look, close: BoolArray) -> BoolArray:
+    """Mark the arms that are left out and not too close to call, shape (n,)."""
+    clear = ~close
+    clear[look.cohort] = False
+    return clear
+
+
 def _clearly_out(
     projection: CycleProjection, situation: CycleSituation, seen: StopList
 ) -> list[int]:
@@ -196,11 +204,9 @@ def _clearly_out(
     Left out is whom a person has pinned out: that outcome has its person.
     """
     assert seen.close is not None, "only a judged list says who is clear"
-    clear = ~seen.close
-    clear[seen.look.cohort] = False
     ready = projection.ready()
     return [
         number
-        for number in situation.application[clear].tolist()
+        for number in situation.application[clearly_out(seen.look, seen.close)].tolist()
         if ready[number] and number not in projection.pins
     ]
