@@ -3,21 +3,36 @@
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 from sqlalchemy import text
 
-from swapflow.domain.cohort.proposal import Standing
+from swapflow.domain.cohort.meeting import ZoneSide
+from swapflow.domain.cohort.proposal import Standing, Waiver
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.drawn_check import DrawnCheck, draw_order
 from swapflow.domain.event import EventType, chain_hash
 from swapflow.domain.people.application import ApplicationStatus
 from swapflow.domain.people.reviewer import DeclineKind
 from swapflow.domain.reviewing.assignment import PullReason
-from swapflow.domain.rules import DispatchMode, Floor, FloorFor, RuleName, Rules, SeatLine
+from swapflow.domain.rules import (
+    DispatchMode,
+    Floor,
+    FloorFor,
+    Purpose,
+    RuleName,
+    Rules,
+    SeatLine,
+)
 from swapflow.domain.rules_text import from_text, to_text
+from swapflow.engine.audit.finished_cycle import check, gather_finished_cycle
+from swapflow.engine.lifecycle.close_forecast import draw_forecast
 from swapflow.engine.lifecycle.launch import read_projection
 from swapflow.engine.lifecycle.rule_changes import kept
+from swapflow.errors import InvalidInputError
+from swapflow.files.exports.method_sheet import method_text
+from swapflow.files.exports.minutes import minutes_content, minutes_document
 from swapflow.files.rules.rules_file import TEMPLATES, parse_rules, rules_text, template
 from tests.engine.cycle_by_hand import CYCLE, World, rules
 
@@ -266,3 +281,87 @@ def test_a_launched_program_keeps_how_it_draws() -> None:
 
     assert kept(old, DRAWN, launched=True).drawn_check == DrawnCheck(version=0)
     assert kept(PLAIN, PLAIN, launched=True).drawn_check is None
+
+
+def test_signing_names_the_draw_and_wants_a_reason_where_it_is_incomplete() -> None:
+    whole, cut_short = ended(DRAWN), World(rules=DRAWN, applications=APPLICANTS, roster=12)
+    drawn_out(cut_short, plain)
+    cut_short.product.cycles.stop(CYCLE, by="ops", reason="no time")
+
+    done, open_still = (
+        {check.name: check for check in world.product.cohort.propose(CYCLE).checks}["drawn_check"]
+        for world in (whole, cut_short)
+    )
+
+    assert done.met
+    assert [str(sentence) for sentence in done.sentences] == ["of 5 drawn, 5 stayed out"]
+    assert not open_still.met
+    assert len(open_still.applicants) == 5
+    assert "of 5 drawn, 0 were read" in str(open_still.sentences[0])
+    whole.product.cohort.finalize(CYCLE, by="dean", waiver=reason_below_floor(whole))
+    with pytest.raises(InvalidInputError, match="of 5 drawn, 0 were read"):
+        cut_short.product.cohort.finalize(CYCLE, by="dean", waiver=None)
+    cut_short.product.cohort.finalize(CYCLE, by="dean", waiver=Waiver(by="dean", reason="late"))
+    for world in (whole, cut_short):
+        assert check(gather_finished_cycle(CYCLE, ledger=world.ledger)).findings == ()
+
+
+def reason_below_floor(world: World) -> Waiver | None:
+    """A reason for other promises, if one of them is not kept."""
+    unmet = [c for c in world.product.cohort.propose(CYCLE).checks if not c.met]
+    return Waiver(by="dean", reason="accepted") if unmet else None
+
+
+def test_before_a_draw_no_page_tells_who_would_be_drawn() -> None:
+    world = World(rules=DRAWN, applications=APPLICANTS, roster=12)
+    world.turn()
+    world.answer_all(plain)
+    world.product.cycles.stop(CYCLE, by="ops", reason="no time")
+    proposal = world.product.cohort.propose(CYCLE)
+
+    drawn = {check.name: check for check in proposal.checks}["drawn_check"]
+
+    assert not drawn.met
+    assert drawn.applicants == ()
+    assert "none of those clearly out was drawn" in str(drawn.sentences[0])
+    world.product.cohort.finalize(CYCLE, by="dean", waiver=Waiver(by="dean", reason="no time"))
+
+
+def test_the_minutes_and_the_method_sheet_say_what_became_of_the_draw() -> None:
+    world = ended(replace(DRAWN, purpose=Purpose.REAL))
+    world.product.meetings.open(CYCLE, by="chair")
+    world.product.meetings.confirm_zone(CYCLE, ZoneSide.OUT, by="chair")
+    agenda = world.product.meetings.agenda(CYCLE)
+    minutes = minutes_document(agenda, members={}, zone="UTC", at=datetime.now(UTC))
+    [confirmed] = world.events(EventType.ZONE_CONFIRMED)
+
+    assert "Of 5 drawn, 5 stayed out." in minutes.lead
+    told = minutes_content(agenda)["drawn_check"]
+    assert isinstance(told, dict)
+    assert (len(told["drawn"]), len(told["stayed_out"])) == (5, 5)
+    assert (confirmed.payload["drawn"], confirmed.payload["stayed"]) == (5, 5)
+    sheet = world.product.cohort.propose(CYCLE).sheet
+    assert "Drawn check of those clearly out: of 5 drawn, 5 stayed out." in method_text(sheet)
+
+
+def test_the_launch_forecasts_the_draw_and_names_where_it_means_little() -> None:
+    [usual] = draw_forecast(DRAWN, 200, 12)
+    small = draw_forecast(DRAWN, 12, 1)
+
+    assert "read once more by a reviewer new to them" in usual
+    assert any("are most of the" in said for said in small)
+    assert any("with 1 reviewers" in said for said in small)
+    assert draw_forecast(PLAIN, 200, 12) == []
+
+
+def test_a_plan_draws_as_a_live_program_does() -> None:
+    """The same function, on the same people: who is drawn does not hang on the way."""
+    world = ended(DRAWN)
+    [event] = world.events(EventType.OUT_DRAWN)
+    projection = read_projection(CYCLE, ledger=world.ledger)
+    everyone = [(number, projection.ties[number]) for number in range(APPLICANTS)]
+    first = [n for n in draw_order(DRAWN.seed, everyone) if n in drawn_in(world)]
+
+    assert list(event.payload["drawn"]) == first  # type: ignore[arg-type]  # numbers
+    out = [(n, tie) for n, tie in everyone if n in first]
+    assert list(DrawnCheck().draw(DRAWN.seed, out).drawn) == first
