@@ -76,7 +76,6 @@ class PeopleProjection:
         self._busy: dict[int, set[int]] = {}
         self.panels: dict[int, set[int]] = {}
         self._panel_list = array("q")
-        self._asked_list = array("q")
 
     @property
     def applications(self) -> int:
@@ -130,14 +129,6 @@ class PeopleProjection:
         """Return all barred pairs, as (applications, reviewers)."""
         pairs = np.array(self._barred_list, dtype=np.int64)
         return pairs // PAIR, pairs % PAIR
-
-    def asked_ever(self, applications: Collection[int]) -> dict[int, set[int]]:
-        """Return who was ever asked about each of these applications, whatever came of it."""
-        pairs = np.array(self._asked_list, dtype=np.int64)
-        found: dict[int, set[int]] = {application: set() for application in applications}
-        for pair in pairs[np.isin(pairs // PAIR, list(found))].tolist():
-            found[pair // PAIR].add(pair % PAIR)
-        return found
 
     def panel_pairs(self) -> tuple[Integers, Integers]:
         """Return all (application, reviewer) pairs of applications with a panel."""
