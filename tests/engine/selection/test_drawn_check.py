@@ -30,6 +30,7 @@ from swapflow.engine.audit.finished_cycle import check, gather_finished_cycle
 from swapflow.engine.lifecycle.close_forecast import draw_forecast
 from swapflow.engine.lifecycle.launch import read_projection
 from swapflow.engine.lifecycle.rule_changes import kept
+from swapflow.engine.projection.score_table import int_column
 from swapflow.errors import InvalidInputError
 from swapflow.files.exports.method_sheet import method_text
 from swapflow.files.exports.minutes import minutes_content, minutes_document
@@ -61,7 +62,8 @@ def ended(these: Rules, *, applications: int = APPLICANTS, roster: int = 12) -> 
 
 
 def drawn_in(world: World) -> list[int]:
-    return [n for e in world.events(EventType.OUT_DRAWN) for n in e.payload["drawn"]]  # type: ignore[union-attr]  # a list of numbers
+    events = world.events(EventType.OUT_DRAWN)
+    return [number for event in events for number in int_column(event.payload["drawn"])]
 
 
 def pulls_of_draw(world: World) -> list[tuple[int, str]]:
@@ -357,6 +359,6 @@ def test_a_plan_draws_as_a_live_program_does() -> None:
     everyone = [(number, projection.ties[number]) for number in range(APPLICANTS)]
     first = [n for n in draw_order(DRAWN.seed, everyone) if n in drawn_in(world)]
 
-    assert list(event.payload["drawn"]) == first  # type: ignore[arg-type]  # numbers
+    assert list(int_column(event.payload["drawn"])) == first
     out = [(n, tie) for n, tie in everyone if n in first]
     assert list(DrawnCheck().draw(DRAWN.seed, out).drawn) == first
