@@ -85,7 +85,7 @@ def test_what_is_spent_and_kept_adds_up_to_the_budget_and_no_limit_is_passed() -
     parts += spent.further + spent.other + spent.kept
     assert parts == pytest.approx(round_.rules.budget)
     assert spent.everyone == 80 * 2 * 20
-    assert 0 < spent.requests[1] <= 7
+    assert 0 < spent.requests[1] <= 7 + 1e-9
     assert spent.kept >= round_.rules.reserve * round_.rules.budget - 1e-6
 
 
