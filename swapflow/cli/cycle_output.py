@@ -29,6 +29,7 @@ _WHY = {
     "rule": "it could still change the list",
     "staff": "staff asked for it",
     "chance": "drawn near the cut, to compare reviews and interviews",
+    "drawn": "drawn from those clearly out, to be read once more",
     "appeal": "an appeal",
     "late": "it came in late",
 }

@@ -20,6 +20,7 @@ free text live in rows that can be erased; the chain and every replay are valid 
 | applicant_opened | `a`, `r`: read in another role before the review, so never asked |
 | panel_set | `pairs` [[a, r], …]: only these may judge these; `replaces` 1 since panels end |
 | decided | `decision`, `at` (seq it read), `digest`, `stop` (reason or null), `picks` (count) |
+| out_drawn | `decision`, `out` (how many were clearly out), `drawn` [a, …], `instead` [a, …] |
 | pulls_opened | `decision`, `why`, `pulls` [[a, k, ordinal, approval], …] |
 | pulls_approved | `pulls` [[a, k, ordinal], …] |
 | assigned | `items` [[a, k, ordinal, seat, attempt, r], …] |
@@ -100,6 +101,7 @@ class EventType(StrEnum):
     APPLICANT_OPENED = "applicant_opened"
     PANEL_SET = "panel_set"
     DECIDED = "decided"
+    OUT_DRAWN = "out_drawn"
     PULLS_OPENED = "pulls_opened"
     PULLS_APPROVED = "pulls_approved"
     PULLS_CANCELLED = "pulls_cancelled"

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from swapflow.domain.drawn_check import DrawnCheck
 from swapflow.domain.objective import GroupQuota, GroupTarget, Objective
 from swapflow.domain.rules_versions import LATEST_ASKING, LATEST_AVERAGES, LATEST_FIT
 
@@ -207,6 +208,8 @@ class Rules:
         averages: Version of what the floor for those too close to call brings to applicants who
             are left out although the plain average of their marks is above the cut; a launched
             program keeps its own.
+        drawn_check: How many of those clearly out are read once more before a stop; None for no
+            draw, as in rules that were stored before there was one.
         max_applicants: Stated number behind the radii; None takes those present.
         batch: Pulls per decision in lockstep; most pulls per decision in rolling.
         out: Most open pulls at once in rolling; None means reviewers times packet.
@@ -266,6 +269,7 @@ class Rules:
     fit: int = LATEST_FIT
     asking: int = LATEST_ASKING
     averages: int = LATEST_AVERAGES
+    drawn_check: DrawnCheck | None = None
     max_applicants: int | None = None
     dispatch: DispatchMode = DispatchMode.ROLLING
     batch: int = 50

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from functools import lru_cache
 
+from swapflow.domain.drawn_check import DrawnCheck
 from swapflow.domain.objective import GroupQuota, GroupTarget, Objective, SpreadOver
 from swapflow.domain.rules import (
     AutomaticReview,
@@ -48,6 +49,7 @@ _ADDED = {
     "fit": FIRST_FIT,
     "asking": FIRST_ASKING,
     "averages": FIRST_AVERAGES,
+    "drawn_check": None,
     "taper": None,
     "reviewer_figures": None,
     "seed_drawn": False,
@@ -92,6 +94,8 @@ def from_text(text: str) -> Rules:
     raw["floors"] = tuple(
         Floor(kind=f["kind"], count=f["count"], who=FloorFor(f["who"])) for f in raw["floors"]
     )
+    drawn = raw.get("drawn_check")
+    raw["drawn_check"] = DrawnCheck(**drawn) if drawn else None
     raw["objective"] = Objective(
         **{
             **raw["objective"],

@@ -18,3 +18,6 @@ rules that were stored without a version: nothing."""
 
 LATEST_AVERAGES = 2
 """Version in new rules: one review more than the floor, before a stop."""
+
+LATEST_DRAW = 1
+"""How those clearly out are drawn, in new rules: by a keyed hash of seed and applicant."""

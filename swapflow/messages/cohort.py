@@ -269,6 +269,18 @@ TEXTS = {
         "{count} applicant too close to call has {have} × {kind}: {promised} are promised",
         "{count} applicants too close to call have {have} × {kind}: {promised} are promised",
     ),
+    "draw_read": "of {drawn} drawn, {stayed} stayed out",
+    "draw_unread": (
+        "of {drawn} drawn, {read} were read by a reviewer new to them and {stayed} stayed out"
+    ),
+    "draw_not_made": (
+        "none of those clearly out was drawn and read once more by a reviewer new to them"
+    ),
+    "draw_of_nobody": "no applicant was clearly out, so none was drawn",
+    "draw_incomplete": ("{what}: let the reviews come in, or sign with a reason (--waive REASON)"),
+    "draw_reason_missing": (
+        "say why it is accepted that those drawn from the clearly out were not all read"
+    ),
     "out_above_cut": (
         (
             "{count} applicant is proposed out although the plain average of the marks is above "

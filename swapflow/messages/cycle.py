@@ -156,6 +156,19 @@ TEXTS = {
         "other floors and the reserve leave {left}: raise the budget, or lower the floor "
         "for those too close to call"
     ),
+    "draw_forecast": (
+        "about {out} applicants are likely to be clearly out; {count} of them are drawn before "
+        "asking stops and read once more by a reviewer new to them, for {cost} of the budget"
+    ),
+    "draw_of_most": (
+        "{count} drawn are most of the {out} who are likely to be clearly out: in a program this "
+        "small the drawn check reads nearly all of them once more; turn it off if that is too much"
+    ),
+    "draw_without_new_reviewer": (
+        "with {reviewers} reviewers, each of them may have read the applicants who are drawn; a "
+        "drawn applicant without a reviewer new to them stays unread, and the list is signed with "
+        "a reason: add a reviewer, or turn the drawn check off"
+    ),
     "floors_above_capacity": (
         "the floors ask for {floor} × {kind}, and the reviewers take {room} in all: raise "
         "capacities, or add reviewers"

@@ -10,6 +10,7 @@ TEXTS = {
         "Spent: {spent} of {budget} {unit}; {committed} more were kept for open reviews."
     ),
     "method_spent": "Spent: {spent} of {budget} {unit}.",
+    "method_drawn": "Drawn check of those clearly out: {drawn}.",
     "method_stop": "Why no more was asked for: {reason}",
     "method_certified_loss": (
         "Most the list could still gain by further reviews: {loss}, under the stated "

@@ -60,6 +60,7 @@ class Spent:
     Attributes:
         everyone: The floors for everyone.
         close: What those too close to call lack of their floor.
+        drawn: One review more of those drawn from the clearly out.
         chosen: What those on the list lack of theirs.
         further: Further requests of the first kind, near the cut.
         other: Further requests of other kinds.
@@ -69,6 +70,7 @@ class Spent:
 
     everyone: float
     close: float
+    drawn: float
     chosen: float
     further: float
     other: float
@@ -80,6 +82,7 @@ class Spent:
         return Spent(
             everyone=scale * self.everyone,
             close=scale * self.close,
+            drawn=scale * self.drawn,
             chosen=scale * self.chosen,
             further=scale * self.further,
             other=scale * self.other,
@@ -178,7 +181,8 @@ class _Rounds:
         for kind, count in enumerate(everyone):
             self._ask(kind, np.full(self.size, count))
         floors = self.spent.copy()
-        kept = self._promised_to_chosen()
+        for_draw = self._to_draw() * kinds[0].cost
+        kept = self._promised_to_chosen() + for_draw
         before = self.asked.copy()
         for step in range(STEPS):
             left = np.maximum(self.usable - kept - self.spent, 0.0)
@@ -188,12 +192,16 @@ class _Rounds:
         self._floor_of(FloorFor.CLOSE, beside=kept)
         close = self.spent - rest
         rest = self.spent.copy()
+        self._read_drawn()
+        drawn = self.spent - rest
+        rest = self.spent.copy()
         for _ in range(2):  # who comes onto the list by these answers gets them too
             self._floor_of(FloorFor.CHOSEN, beside=0.0)
         costs = [float(count) * kind.cost for count, kind in zip(further, kinds, strict=True)]
         return Spent(
             everyone=float(floors.mean()),
             close=float(close.mean()),
+            drawn=float(drawn.mean()),
             chosen=float((self.spent - rest).mean()),
             further=costs[0],
             other=sum(costs[1:]),
@@ -238,6 +246,20 @@ class _Rounds:
         lacking = [max(0, count - had) for count, had in zip(counts, given, strict=True)]
         costs = [kind.cost for kind in self.rules.kinds]
         return float(self.places * np.dot(lacking, costs))
+
+    def _to_draw(self) -> int:
+        """Return how many are drawn if all without a place are clearly out."""
+        check = self.rules.drawn_check
+        return 0 if check is None else check.count(self.size[1] - self.places)
+
+    def _read_drawn(self) -> None:
+        """Ask once more about those who are drawn of the clearly out."""
+        if not self._to_draw():
+            return
+        likely = ndtr((self.mean - _cut(self.mean, self.places)) / np.sqrt(self.variance))
+        out = (likely <= self.rules.too_close) & self._open(0, self.rules.kinds[0])
+        # No number says anything about an applicant here: the first of them are a random draw.
+        self._ask(0, (out & (np.cumsum(out, axis=1) <= self._to_draw())).astype(np.int64))
 
     def _further(self, money: FloatArray) -> None:
         """Spend this much in each round on what is worth most for its cost."""

@@ -9,6 +9,7 @@ import numpy as np
 from swapflow.bandit.budget import BudgetRule
 from swapflow.bandit.estimation.list_quality import too_close
 from swapflow.bandit.situation import (
+    BoolArray,
     IntArray,
     Look,
     Rule,
@@ -16,6 +17,7 @@ from swapflow.bandit.situation import (
     StopReason,
 )
 from swapflow.domain.rules import USUAL_TAPER, DispatchMode, FloorFor
+from swapflow.engine.selection.before_stop import clearly_out
 from swapflow.engine.selection.close_floor import close_lack, payable
 from swapflow.engine.selection.rule import rule_of
 from swapflow.engine.selection.taper import most_out
@@ -126,7 +128,8 @@ def _by_rule(state: RoundState, coin: np.random.Generator) -> Ending:
     _stage(state, list(_floor_queue(everyone, range(state.truth.size))), limit=limit, drain=False)
     # Held back from the start: those on the list must get their floors in the end.
     kept = sum(c * kind.cost for c, kind in zip(chosen, rules.kinds, strict=True))
-    beside = float(kept * state.setting.places)
+    for_draw = _for_draw(state)
+    beside = float(kept * state.setting.places) + for_draw
     rule = rule_of(rules, state.setting.objective(), None)
     if isinstance(rule, BudgetRule):
         rule = replace(rule, refit_growth=REFIT_GROWTH)
@@ -154,16 +157,47 @@ def _by_rule(state: RoundState, coin: np.random.Generator) -> Ending:
                 settled = done
                 break
         state.wait()
+    look = _floors_before_stop(state, rule, chosen, limit=limit, beside=for_draw)
+    if drawn := _drawn(state, look):
+        _stage(state, [(arm, 0) for arm in drawn], limit=limit)
+        look = _floors_before_stop(state, rule, chosen, limit=limit, beside=0.0)
+    return Ending(cohort=look.cohort, settled=settled)
+
+
+def _floors_before_stop(
+    state: RoundState, rule: Rule, chosen: tuple[int, ...], *, limit: float, beside: float
+) -> Look:
+    """Ask for what the chosen and those too close to call lack; return the last assessment."""
     look = _final_look(state, rule)
-    rounds = 4 if rules.promises_close else 2
+    rounds = 4 if state.rules.promises_close else 2
     for _ in range(rounds):  # who comes onto the list by the floors' answers gets one too
-        missing = _payable(state, _close_lack(state, look))
-        missing = missing or _payable(state, _chosen_lack(state, chosen, look.cohort))
+        missing = _payable(state, _close_lack(state, look), beside=beside)
+        lack = _chosen_lack(state, chosen, look.cohort)
+        missing = missing or _payable(state, lack, beside=beside)
         if not missing:
             break
         _stage(state, missing, limit=limit)
         look = _final_look(state, rule)
-    return Ending(cohort=look.cohort, settled=settled)
+    return look
+
+
+def _for_draw(state: RoundState) -> float:
+    """Return the cost that is kept for those who will be drawn of the clearly out."""
+    check = state.rules.drawn_check
+    if check is None:
+        return 0.0
+    out = max(0, state.truth.size - state.setting.places)
+    return float(check.count(out) * state.rules.kinds[0].cost)
+
+
+def _drawn(state: RoundState, look: Look) -> tuple[int, ...]:
+    """Draw those clearly out who are read once more, as far as they can be."""
+    check = state.rules.drawn_check
+    if check is None:
+        return ()
+    out = np.flatnonzero(clearly_out(look, _close(state, look))).tolist()
+    drawn = check.draw(state.rules.seed, [(arm, arm) for arm in out]).drawn
+    return tuple(arm for arm in drawn if state.may(arm, 0))[: state.affordable(0)]
 
 
 def _close_lack(state: RoundState, look: Look) -> IntArray:
@@ -171,13 +205,17 @@ def _close_lack(state: RoundState, look: Look) -> IntArray:
     rules = state.rules
     if not rules.promises_close:
         return np.zeros(state.asked.shape, dtype=np.int64)
+    situation, close = state.situation(beside=0.0), _close(state, look)
+    return close_lack(rules, situation, look, given=state.asked, close=close)
+
+
+def _close(state: RoundState, look: Look) -> BoolArray:
+    """Mark who is too close to call, shape (n,)."""
     close = np.zeros(state.truth.size, dtype=np.bool_)
     if look.quality is None:
         close[look.contested] = True
-    else:
-        close = too_close(look.quality, close, least=rules.too_close)
-    situation = state.situation(beside=0.0)
-    return close_lack(rules, situation, look, given=state.asked, close=close)
+        return close
+    return too_close(look.quality, close, least=state.rules.too_close)
 
 
 def _taper_room(state: RoundState) -> int:
@@ -223,10 +261,9 @@ def _chosen_lack(state: RoundState, counts: tuple[int, ...], cohort: IntArray) -
     return lack
 
 
-def _payable(state: RoundState, lack: IntArray) -> list[Request]:
-    """List what is lacking, as far as the budget goes."""
+def _payable(state: RoundState, lack: IntArray, *, beside: float) -> list[Request]:
+    """List what is lacking, as far as the budget goes; `beside` is kept for others."""
     queue: list[Request] = []
-    beside = 0.0
     for kind in range(lack.shape[1]):
         lacking = [
             (arm, kind)

@@ -29,6 +29,7 @@ NOTHING = Preview(
     budget=4000,
     reserve=200,
     floors=1400,
+    for_draw=0,
     rest=2400,
     kinds=(),
     days=30.0,

@@ -81,10 +81,11 @@ def test_what_is_spent_and_kept_adds_up_to_the_budget_and_no_limit_is_passed() -
     told = quick_forecast(round_, STREAM)
 
     spent = told.spent
-    parts = spent.everyone + spent.close + spent.chosen + spent.further + spent.other + spent.kept
+    parts = spent.everyone + spent.close + spent.drawn + spent.chosen
+    parts += spent.further + spent.other + spent.kept
     assert parts == pytest.approx(round_.rules.budget)
     assert spent.everyone == 80 * 2 * 20
-    assert 0 < spent.requests[1] <= 7
+    assert 0 < spent.requests[1] <= 7 + 1e-9
     assert spent.kept >= round_.rules.reserve * round_.rules.budget - 1e-6
 
 
@@ -102,3 +103,23 @@ def test_a_large_round_is_told_in_its_own_costs_and_with_the_shares_of_a_small_o
 
 def test_equal_answers_give_an_equal_forecast() -> None:
     assert quick_forecast(setting(60, 2.5), STREAM) == quick_forecast(setting(60, 2.5), STREAM)
+
+
+def test_the_forecast_and_the_simulated_round_pay_for_the_drawn_check() -> None:
+    """Of 96 without a place 5 are drawn; the budget stays the most that is spent."""
+    drawing = setting(120, 3.0)
+    without = drawing.with_rules(drawn_check=None)
+
+    told, plain = (quick_forecast(one, STREAM).spent for one in (drawing, without))
+    played, bare = (
+        simulate(one, STREAM, truth=1, luck=1, way=SpendingPolicy.RULES)
+        for one in (drawing, without)
+    )
+
+    assert told.drawn == pytest.approx(5 * 20, rel=0.05)
+    assert plain.drawn == 0
+    usable = drawing.rules.budget * (1 - drawing.rules.reserve)
+    assert played.cost <= usable
+    assert bare.cost <= usable
+    # What is kept for the draw, the rule does not spend near the cut.
+    assert told.further < plain.further

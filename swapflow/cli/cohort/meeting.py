@@ -64,6 +64,7 @@ def show(
         ),
         f"{len(agenda.chosen)} of {many(agenda.size, 'place')} filled so far",
         *(f"{words}: {'kept' if kept else 'NOT KEPT'}" for words, kept in agenda.limits),
+        *(() if agenda.drawn is None else (f"drawn check of those out: {agenda.drawn.sentence}",)),
         _stands(agenda),
         as_json=as_json,
     )

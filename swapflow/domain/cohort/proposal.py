@@ -1,7 +1,7 @@
 """The rule's proposal and people's decisions: separate things, written separately."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
@@ -139,6 +139,7 @@ class MethodSheet:
             release.
         contested: Size of the paper's contested set: those on the list or on its closest rival
             under the rule's own worst case, and not on both; None in such a sheet.
+        drawn: What became of those drawn from the clearly out, in a sentence; "" without a draw.
         seed: None where the launch drew it and the list is not final.
         seed_digest: SHA-256 of a drawn seed, shown from the launch on.
     """
@@ -175,6 +176,7 @@ class MethodSheet:
     close: tuple[int, ...] | None = None
     contested: int | None = None
     seed_digest: str = ""
+    drawn: str = ""
 
 
 def figures_of(sheet: MethodSheet) -> QualityFigures | None:
@@ -212,6 +214,63 @@ class SigningCheck:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DrawnSample:
+    """What became of those drawn from the clearly out to be read once more.
+
+    Attributes:
+        took_place: Whether there was a draw. Before it, `numbers` are those who would be drawn
+            now, and are told to nobody: a check that is known beforehand checks little.
+        numbers: Numbers of those drawn, in the order of the draw.
+        read: Those of them whom a reviewer new to them has read.
+        places: Where they are on the list; who withdrew since is not among them.
+    """
+
+    took_place: bool
+    numbers: tuple[int, ...]
+    read: frozenset[int]
+    places: tuple[Place, ...]
+
+    @property
+    def unread(self) -> tuple[Place, ...]:
+        """Those on the list or its waitlist whom nobody new to them has read."""
+        return tuple(place for place in self.places if place.application not in self.read)
+
+    @property
+    def complete(self) -> bool:
+        """Whether all who can be on the list were read."""
+        return not self.unread
+
+    @property
+    def stayed(self) -> tuple[Place, ...]:
+        """Those who were read and are still clearly out."""
+        return tuple(
+            place
+            for place in self.places
+            if place.application in self.read
+            and place.standing is not Standing.COHORT
+            and not place.too_close
+        )
+
+    @property
+    def sentence(self) -> Message:
+        """What became of the draw, in a sentence without names."""
+        if not self.numbers:
+            return Message("draw_of_nobody")
+        if not self.took_place:
+            return Message("draw_not_made")
+        drawn, stayed = len(self.places), len(self.stayed)
+        if self.unread:
+            read = drawn - len(self.unread)
+            return Message("draw_unread", drawn=drawn, read=read, stayed=stayed)
+        return Message("draw_read", drawn=drawn, stayed=stayed)
+
+    def on(self, places: Collection[Place]) -> "DrawnSample":
+        """Return it for another list: the places that those drawn have there."""
+        drawn = tuple(place for place in places if place.application in self.numbers)
+        return replace(self, places=drawn)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Proposal:
     """The list that the rule proposes, best first, with the method sheet that explains it.
 
@@ -222,6 +281,7 @@ class Proposal:
         near: Numbers of applications whose standing one more score could change.
         promises_close: Whether the rules promise reviews to applicants too close to call.
         close_checks: What that promise still lacks, in sentences.
+        drawn: What became of those drawn from the clearly out; None where the rules draw none.
     """
 
     cycle_id: str
@@ -234,6 +294,7 @@ class Proposal:
     near: frozenset[int] = frozenset()
     promises_close: bool = False
     close_checks: tuple[Message, ...] = ()
+    drawn: DrawnSample | None = None
 
     @property
     def cohort(self) -> tuple[Place, ...]:
@@ -288,13 +349,24 @@ class Proposal:
                 ),
                 SigningCheck(name="out_above_cut", met=not above, applicants=above),
             ]
+        if self.drawn is not None:
+            unread = self.drawn.unread if self.drawn.took_place else ()
+            checks.append(
+                SigningCheck(
+                    name="drawn_check",
+                    met=self.drawn.complete,
+                    applicants=tuple(p.external_id for p in unread),
+                    sentences=(self.drawn.sentence,),
+                )
+            )
         return tuple(checks)
 
     @property
     def to_explain(self) -> tuple[Place, ...]:
         """Those who may not be decided about without a reason on record."""
-        above = {place.application for place in self.out_above_cut}
-        return tuple(p for p in self.places if p.floor_missing or p.application in above)
+        about = {place.application for place in self.out_above_cut}
+        about |= {place.application for place in (self.drawn.unread if self.drawn else ())}
+        return tuple(p for p in self.places if p.floor_missing or p.application in about)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

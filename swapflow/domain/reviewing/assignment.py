@@ -28,6 +28,7 @@ class PullReason(StrEnum):
     FLOOR = "floor"
     RULE = "rule"
     CHANCE = "chance"
+    DRAWN = "drawn"
     STAFF = "staff"
     # The stored word is older than the name, and stored words stay.
     RECONSIDERATION = "appeal"

@@ -7,6 +7,7 @@ from typing import Protocol, cast
 from swapflow.bandit.estimation.crossed_model import Fitted
 from swapflow.bandit.situation import StopReason
 from swapflow.domain.cycle import CycleStatus, Position
+from swapflow.domain.drawn_check import Draw
 from swapflow.domain.event import HOLDS_TIME, Event, EventType
 from swapflow.domain.rules import Rules
 from swapflow.engine.audit.recorded_requests import RecordedRequests
@@ -19,6 +20,7 @@ from swapflow.engine.projection.cycle_projection import CycleProjection
 from swapflow.engine.projection.ingest import BATCH, apply_new_events
 from swapflow.engine.projection.live_totals import LiveTotals
 from swapflow.engine.selection.assign import may_ask
+from swapflow.engine.selection.before_stop import drawn_payload
 from swapflow.engine.selection.decide import PRIORITY_UNITS, DecisionPlan, decide, stop_plan
 from swapflow.engine.selection.recorded_look import FORMULAS, look_differences
 from swapflow.errors import DamagedRecordError, SwapflowError, UnavailableError
@@ -124,6 +126,7 @@ def replay(cycle_id: str, *, record: VerifiableRecord) -> ReplayedDecisions:
             tally.add([event])
             events += 1
             findings += [*_budget(projection, tally, event), *again.opened(event)]
+            findings += again.drawn(event)
             again.told(event)
             requests.add(event, projection.rules)
             again.at(projection, tally.arms)
@@ -147,6 +150,7 @@ class _Replay:
         self._fitted: Fitted | None = None
         self._plans: dict[int, tuple[DecisionRecord, DecisionPlan]] = {}
         self._formulas: dict[int | None, list[int]] = {}
+        self._draws: dict[int, Draw] = {}
         self._lists: list[int] = []
         self.findings: list[Disagreement] = []
         self.replayed = 0
@@ -162,6 +166,8 @@ class _Replay:
         """List the decisions that belong to no event of the record."""
         for recorded in self._waiting:
             yield _fatal(recorded, "was made at an event that is not on record")
+        for number in self._draws:
+            yield Disagreement(what=f"the draw of decision {number} is not on record", fatal=True)
 
     def opened(self, event: Event) -> Iterable[Disagreement]:
         """Compare a decision's picks with the pulls that its event opened."""
@@ -171,6 +177,17 @@ class _Replay:
         pulls = cast("list[tuple[int, int, int, int]]", event.payload["pulls"])
         if self._picks.get(number) != [tuple(pull[:3]) for pull in pulls]:
             yield Disagreement(what=f"decision {number} is not what was opened", fatal=True)
+
+    def drawn(self, event: Event) -> Iterable[Disagreement]:
+        """Compare the draw that an event records with that of its decision, computed again."""
+        if event.type is not EventType.OUT_DRAWN:
+            return
+        number = cast("int", event.payload["decision"])
+        again = self._draws.pop(number, None)
+        if again is None or drawn_payload(number, again) != dict(event.payload):
+            yield Disagreement(
+                what=f"event {event.position.seq} drew others than the seed", fatal=True
+            )
 
     def told(self, event: Event) -> None:
         """Compare a decision's look, once its event says by which formulas it was made."""
@@ -238,6 +255,8 @@ class _Replay:
             yield _fatal(recorded, f"was made for {recorded.why!r}, the replay differs")
         yield from _picks(recorded, plan)
         self._plans[recorded.number] = (recorded, plan)
+        if plan.draw is not None:
+            self._draws[recorded.number] = plan.draw
 
 
 def _picks(recorded: DecisionRecord, plan: DecisionPlan) -> Iterable[Disagreement]:
@@ -277,8 +296,15 @@ def _reviewers(projection: CycleProjection, event: Event) -> Iterable[Disagreeme
         return
     items = cast("list[tuple[int, int, int, int, int, int]]", event.payload["items"])
     for application, kind, ordinal, _seat, _attempt, reviewer in items:
-        reconsideration = projection.is_appeal((application, kind, ordinal))
-        if not may_ask(projection, application, kind, reviewer, reconsideration=reconsideration):
+        key = (application, kind, ordinal)
+        if not may_ask(
+            projection,
+            application,
+            kind,
+            reviewer,
+            reconsideration=projection.is_appeal(key),
+            new=projection.drawn.asks(key),
+        ):
             yield Disagreement(
                 what=f"event {event.position.seq} asks reviewer {reviewer} about application "
                 f"{application} against capacity, conflicts, panel or roster",

@@ -99,14 +99,15 @@ def work_out(
         authors: Who prepared the decision and recorded outcomes, where others did.
         signed_by: Further people who sign; with `by` at least as many as the rules require.
         overrides: Decisions that differ from the proposal. The cohort's size must stay.
-        waiver: Accepts that some applications are below a floor.
+        waiver: Accepts that some applications are below a floor, or drawn and unread.
         ledger: The ledger.
 
     Raises:
         CycleFinalizedError: If the list is final already.
         NotReadyError: If the cycle is still running, or too few people signed.
-        InvalidInputError: If an application is below a floor and there is no waiver, or the
-            overrides do not fit; InfeasibleError if the list breaks a limit on a group.
+        InvalidInputError: If an application is below a floor, or the drawn check is incomplete,
+            and there is no waiver, or the overrides do not fit; InfeasibleError if the list
+            breaks a limit on a group.
     """
     cycle = ledger.cycle(cycle_id)
     _check_status(cycle)
@@ -185,6 +186,9 @@ def check_decision(
     above = [p.external_id for p in proposal.out_above_cut if p.external_id not in decided]
     if above and waiver is None:
         raise InvalidInputError("out_above_cut", count=len(above), applicants=above[:SHOWN_BELOW])
+    drawn = proposal.drawn
+    if drawn is not None and not drawn.complete and waiver is None:
+        raise InvalidInputError("draw_incomplete", what=drawn.sentence)
     verdicts = _verdicts(proposal, overrides)
     _check_limits(proposal, verdicts)
     return verdicts

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from swapflow.domain.cohort.meeting import Endorsement, Meeting, Said, Shown, Word, ZoneSide
 from swapflow.domain.cohort.proposal import (
+    DrawnSample,
     GroupLimit,
     Place,
     Proposal,
@@ -50,6 +51,7 @@ class Agenda:
         group_outcomes: Whether several applicants may be decided in one act.
         conflicts: Numbers of the reviewers in conflict, by application.
         endorsements: Endorsements.
+        drawn: What became of those drawn from the clearly out; None where the rules draw none.
     """
 
     cycle: Cycle
@@ -64,6 +66,7 @@ class Agenda:
     group_outcomes: bool
     conflicts: Mapping[int, frozenset[int]]
     endorsements: tuple[Endorsement, ...]
+    drawn: DrawnSample | None = None
 
     @property
     def words(self) -> Mapping[int, Said]:
@@ -165,6 +168,7 @@ def agenda(
         group_outcomes=rules.group_outcomes,
         conflicts={a: frozenset(reviewers) for a, reviewers in by_application.items()},
         endorsements=ledger.endorsements(cycle_id),
+        drawn=proposal.drawn.on(places) if proposal.drawn else None,
     )
 
 

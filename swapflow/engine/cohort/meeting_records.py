@@ -10,7 +10,7 @@ from functools import partial
 
 from swapflow.domain.cohort.meeting import Meeting, Said, Shown, Word, ZoneSide
 from swapflow.domain.cohort.offer import promised
-from swapflow.domain.cohort.proposal import Place, Proposal, Standing
+from swapflow.domain.cohort.proposal import DrawnSample, Place, Proposal, Standing
 from swapflow.domain.event import EventType
 from swapflow.domain.rules import Rules
 from swapflow.domain.seal import NOTHING, Seal
@@ -205,7 +205,11 @@ def confirm_zone(
             raise NotFoundError("zone_empty")
         opened = len(there.looked_at(Shown.FILE).intersection(listed))
         return _ListedZone(
-            zone=zone, applications=listed, opened=opened, seal=there.zone_seal(zone)
+            zone=zone,
+            applications=listed,
+            opened=opened,
+            drawn=there.drawn if zone is ZoneSide.OUT else None,
+            seal=there.zone_seal(zone),
         )
 
     return confirm(cycle_id, work, partial(_confirm, by=by), shown=shown, ledger=ledger)
@@ -218,6 +222,7 @@ class _ListedZone:
     zone: ZoneSide
     applications: tuple[int, ...]
     opened: int
+    drawn: DrawnSample | None
     seal: Seal
 
 
@@ -232,8 +237,20 @@ def _confirm(tx: Transaction, listed: _ListedZone, *, by: str) -> int:
             meeting.version, listed.zone, listed.applications, opened=listed.opened, by=by
         )
         told = {"version": meeting.version, "zone": listed.zone.value}
-        tx.record(EventType.ZONE_CONFIRMED, {**told, "applicants": count, "opened": listed.opened})
+        drawn = _drawn(listed.drawn)
+        tx.record(
+            EventType.ZONE_CONFIRMED,
+            {**told, "applicants": count, "opened": listed.opened, **drawn},
+        )
     return count
+
+
+def _drawn(sample: DrawnSample | None) -> dict[str, int]:
+    """Build what the record says of the drawn check; nothing where the rules draw none."""
+    if sample is None or not sample.took_place:
+        return {}
+    read = len(sample.places) - len(sample.unread)
+    return {"drawn": len(sample.places), "read": read, "stayed": len(sample.stayed)}
 
 
 def _check_not_closed(meeting: Meeting) -> None:

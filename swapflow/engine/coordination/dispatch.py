@@ -11,6 +11,7 @@ from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.records import DecisionRecord, Lease
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.projection.cycle_projection import CycleProjection
+from swapflow.engine.selection.before_stop import drawn_payload
 from swapflow.engine.selection.decide import DecisionPlan
 from swapflow.engine.selection.pulls import harmless_for, open_pulls
 from swapflow.engine.selection.recorded_look import FORMULAS, look_numbers, versions
@@ -44,6 +45,8 @@ def write_plan(
                 "formulas": FORMULAS,
             },
         )
+        if plan.draw is not None:
+            tx.record(EventType.OUT_DRAWN, drawn_payload(plan.number, plan.draw))
         if plan.pulls:
             open_pulls(tx, plan.pulls, projection.rules, why=plan.why, decision=plan.number)
         if plan.stop is not None:

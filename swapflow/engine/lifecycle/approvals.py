@@ -100,7 +100,7 @@ def choices(
         may = {
             reviewer.number
             for reviewer in ledger.reviewers(cycle_id)
-            if may_ask(seen.projection, one.pull.application, one.pull.kind, reviewer.number)
+            if _may(seen.projection, one.pull, reviewer.number)
         }
     record = next(iter(ledger.decisions_before(cycle_id, 0, at_most=1)), None)
     close = {n: turn for turn, n in enumerate(record[0].contested)} if record else {}
@@ -204,7 +204,8 @@ def _others(pull: Pull, seen: Snapshot) -> list[int]:
 
 def _may(projection: CycleProjection, pull: Pull, reviewer: int) -> bool:
     known = 0 <= reviewer < len(projection.reviewers)
-    return known and may_ask(projection, pull.application, pull.kind, reviewer)
+    new = pull.why is PullReason.DRAWN
+    return known and may_ask(projection, pull.application, pull.kind, reviewer, new=new)
 
 
 def _people(

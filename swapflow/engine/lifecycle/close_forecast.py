@@ -1,4 +1,4 @@
-"""How many applicants will be too close to call, forecast before there is a mark."""
+"""How many will be too close to call and how many drawn, forecast before there is a mark."""
 
 import math
 
@@ -35,6 +35,32 @@ def close_forecast(rules: Rules, ready: int, left: int) -> list[str]:
     )
     code = "close_floor_forecast" if cost <= left else "close_floor_above_budget"
     return [Message(code, count=count, promised=promised, cost=cost, left=max(0, left))]
+
+
+def draw_forecast(rules: Rules, ready: int, reviewers: int) -> list[str]:
+    """Forecast who is drawn of those clearly out, and what may keep them from being read.
+
+    Args:
+        rules: Supply the draw, places and costs.
+        ready: Applicants who are complete.
+        reviewers: Reviewers on the roster.
+    """
+    check, left = rules.drawn_check, ready - rules.fewest_places
+    if check is None or left <= 0:
+        return []
+    everyone = rules.floor_counts(FloorFor.ALL)[0]
+    share = share_too_close(rules.cohort_size / ready, everyone, rules.too_close)
+    # Those who are too close lie on both sides of the cut.
+    out = max(1, round(left - share * ready / 2))
+    count = check.count(out)
+    said = Message("draw_forecast", count=count, out=out, cost=count * rules.kinds[0].cost)
+    found: list[str] = [said]
+    if count > out / 2:
+        found.append(Message("draw_of_most", count=count, out=out))
+    seats = rules.kinds[0].seats
+    if reviewers < (everyone + 1) * seats:
+        found.append(Message("draw_without_new_reviewer", reviewers=reviewers))
+    return found
 
 
 def share_too_close(places: float, reviews: int, least: float) -> float:

@@ -272,6 +272,7 @@ def _money(applications: tuple[Application, ...], rules: Rules) -> list[LaunchPr
         for floor in rules.floors
         if floor.who is not FloorFor.CLOSE  # nobody knows yet who will be
     )
+    floors += cost_of_draw(rules, ready)
     staff = int(rules.reserve * rules.budget)
     if floors + staff > rules.budget:
         return [
@@ -287,6 +288,13 @@ def _money(applications: tuple[Application, ...], rules: Rules) -> list[LaunchPr
             )
         ]
     return []
+
+
+def cost_of_draw(rules: Rules, ready: int) -> int:
+    """Return what is kept for those who will be drawn of the clearly out, of this many ready."""
+    if rules.drawn_check is None:
+        return 0
+    return rules.drawn_check.count(max(0, ready - rules.fewest_places)) * rules.kinds[0].cost
 
 
 def _enough(floors: int, reserve: float) -> int:

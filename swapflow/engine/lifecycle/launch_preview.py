@@ -9,9 +9,14 @@ from swapflow.domain.people.application import Application
 from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.rules import DispatchMode, FloorFor, KindRules, Rules
 from swapflow.engine.intake.value_spellings import report_values
-from swapflow.engine.lifecycle.close_forecast import close_forecast
+from swapflow.engine.lifecycle.close_forecast import close_forecast, draw_forecast
 from swapflow.engine.lifecycle.drawn_seed import seed_warnings
-from swapflow.engine.lifecycle.launch import LaunchProblem, launch_problems, settled_at_launch
+from swapflow.engine.lifecycle.launch import (
+    LaunchProblem,
+    cost_of_draw,
+    launch_problems,
+    settled_at_launch,
+)
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.read_models.snapshot import SnapshotCache
 from swapflow.engine.reviewing.blinding import view_of
@@ -60,7 +65,9 @@ class Preview:
     """The consequences of launching a cycle in its present state.
 
     Attributes:
-        rest: Budget less the floors and the reserve for staff; below 0 when they cost too much.
+        for_draw: What is kept for those who will be drawn of the clearly out.
+        rest: Budget less the floors, the draw and the reserve for staff; below 0 when they cost
+            too much.
         warnings: Points for staff to consider; none prevents the launch.
         obstacles: Problems that prevent the launch.
         days: Days until the floors are answered when everybody uses the whole window.
@@ -74,6 +81,7 @@ class Preview:
     budget: int
     reserve: int
     floors: int
+    for_draw: int
     rest: int
     kinds: tuple[KindPreview, ...]
     days: float | None
@@ -101,7 +109,8 @@ def preview(
     reserve = int(rules.reserve * rules.budget)
     counts = _floor_counts(rules, ready)
     floors = sum(sum(count) * kind.cost for count, kind in zip(counts, rules.kinds, strict=True))
-    rest = rules.budget - reserve - floors
+    for_draw = cost_of_draw(rules, ready)
+    rest = rules.budget - reserve - floors - for_draw
     kinds = tuple(
         _kind(rules, kind, count, ready=ready, rest=rest, roster=roster)
         for kind, count in zip(rules.kinds, counts, strict=True)
@@ -116,6 +125,7 @@ def preview(
         budget=rules.budget,
         reserve=reserve,
         floors=floors,
+        for_draw=for_draw,
         rest=rest,
         kinds=kinds,
         # One kind after the other, since a later one may require the earlier one's result.
@@ -124,6 +134,7 @@ def preview(
             *_warnings(rules, kinds, roster, applications),
             *_by_chance(rules, applications, rest),
             *close_forecast(rules, ready, rest),
+            *draw_forecast(rules, ready, len(roster)),
             *seed_warnings(rules),
             *_at_once(cycle_id, rules, ledger=ledger, snapshots=snapshots),
             *report_values(cycle_id, ledger=ledger).messages,

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from swapflow.domain.cycle import CycleStatus
+from swapflow.domain.drawn_check import DrawnCheck
 from swapflow.domain.event import EventType
 from swapflow.domain.rules import ReviewerFigures, Rules
 from swapflow.engine.lifecycle.launch import read_projection, without_sign_in
@@ -80,10 +81,18 @@ def kept(old: Rules, new: Rules, *, launched: bool) -> Rules:
         fit=old.fit,
         asking=old.asking,
         averages=old.averages,
+        drawn_check=_same_draw(old, new),
         taper=taper,
         reviewer_figures=figures,
     )
     return replace(new, seed=old.seed, seed_drawn=True) if old.seed_drawn else new
+
+
+def _same_draw(old: Rules, new: Rules) -> DrawnCheck | None:
+    """Return the new rules' drawn check, made as a launched program makes it."""
+    if old.drawn_check is None or new.drawn_check is None:
+        return new.drawn_check
+    return replace(new.drawn_check, version=old.drawn_check.version)
 
 
 def _check_limits(cycle_id: str, rules: Rules, *, ledger: Ledger) -> None:

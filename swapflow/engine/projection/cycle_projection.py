@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from swapflow.domain.cycle import START, CycleStatus, Position
 from swapflow.domain.event import Event, EventType, Json
 from swapflow.domain.rules import Rules
+from swapflow.engine.projection.drawn_ones import DrawnOnes
 from swapflow.engine.projection.pull_events import PullProjection
 from swapflow.engine.projection.score_table import (
     int_of,
@@ -30,6 +31,7 @@ class CycleProjection(PullProjection):
             `rules_version`.
         lists: The version of the list that was made final last; 0 before.
         reconsidering: Applications that are reconsidered after the list was made final.
+        drawn: Who of those clearly out was drawn, and read.
     """
 
     def __init__(self, rules: Rules) -> None:
@@ -43,6 +45,7 @@ class CycleProjection(PullProjection):
         self.stop_reason = ""
         self.lists = 0
         self._seed_drawn_now = False
+        self.drawn = DrawnOnes()
 
     def apply(self, event: Event) -> None:
         """Fold in the next event."""
@@ -50,6 +53,7 @@ class CycleProjection(PullProjection):
         fold(event.payload)
         if event.type in CREDITED:
             self._credit(event)
+        self.drawn.fold(event)
         self.position = event.position
 
     def use(self, rules: Rules) -> None:
@@ -69,6 +73,9 @@ class CycleProjection(PullProjection):
 
     def _rules_changed(self, payload: Mapping[str, Json]) -> None:
         self.rules_version = int_of(payload["rules"])
+
+    def _out_drawn(self, _payload: Mapping[str, Json]) -> None:
+        """Change nothing here: `drawn` folds who was drawn."""
 
     def _decided(self, payload: Mapping[str, Json]) -> None:
         self.decisions = int_of(payload["decision"])

@@ -10,7 +10,7 @@ from swapflow.domain.people.reviewer import DeclineKind
 from swapflow.domain.reviewing.assignment import PullReason
 from swapflow.domain.rules import Rules
 from swapflow.engine.projection.open_pulls import OpenPull
-from swapflow.engine.projection.people_events import Cause
+from swapflow.engine.projection.people_events import PAIR, Cause
 from swapflow.engine.projection.pull_tables import PullTables
 from swapflow.engine.projection.score_table import (
     GrowingScores,
@@ -160,6 +160,7 @@ class PullProjection(PullTables):
             facts = self.reviewers[reviewer]
             facts.out += 1
             facts.load[kind] = facts.load.get(kind, 0) + 1
+            self._asked_list.append(application * PAIR + reviewer)
             # As long as it is open, and in the first version for good: nobody is asked twice.
             if self._bars_once_asked():
                 self._bar_for_good(application, reviewer, Cause.ASKED)

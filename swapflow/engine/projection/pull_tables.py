@@ -1,8 +1,13 @@
 """How many pulls each application has of each kind."""
 
+from array import array
+from collections.abc import Collection
+
+import numpy as np
+
 from swapflow.domain.rules import Rules
 from swapflow.domain.rules_versions import FIRST_ASKING
-from swapflow.engine.projection.people_events import PeopleProjection
+from swapflow.engine.projection.people_events import PAIR, PeopleProjection
 from swapflow.engine.projection.score_table import GrowingTable, Integers
 
 
@@ -16,6 +21,7 @@ class PullTables(PeopleProjection):
     def __init__(self, rules: Rules) -> None:
         super().__init__()
         self.rules = rules
+        self._asked_list = array("q")
         kinds = len(rules.kinds)
         self._given = GrowingTable(kinds)
         self._closed = GrowingTable(kinds)
@@ -37,6 +43,14 @@ class PullTables(PeopleProjection):
     def next_ordinal(self, application: int, kind: int) -> int:
         """Return the ordinal of the next pull of this kind of this application."""
         return int(self._ordinals.rows[application, kind]) + 1
+
+    def asked_ever(self, applications: Collection[int]) -> dict[int, set[int]]:
+        """Return who was ever asked about each of these applications, whatever came of it."""
+        pairs = np.array(self._asked_list, dtype=np.int64)
+        found: dict[int, set[int]] = {application: set() for application in applications}
+        for pair in pairs[np.isin(pairs // PAIR, list(found))].tolist():
+            found[pair // PAIR].add(pair % PAIR)
+        return found
 
     def _bars_once_asked(self) -> bool:
         """Whether nobody who was asked once may be asked again about an application."""

@@ -8,6 +8,7 @@ import numpy as np
 from swapflow.bandit.situation import IntArray, Look
 from swapflow.domain.cohort.offer import promised
 from swapflow.domain.cohort.proposal import (
+    DrawnSample,
     GroupLimit,
     MethodSheet,
     Place,
@@ -18,6 +19,7 @@ from swapflow.domain.cycle import Cycle, Position
 from swapflow.domain.rules import Estimates, FloorFor, RuleName, Rules
 from swapflow.engine.ports.decisions import DecisionReads
 from swapflow.engine.ports.ledger import Ledger
+from swapflow.engine.projection.cycle_projection import CycleProjection
 from swapflow.engine.read_models.sensitivity import within_one_score
 from swapflow.engine.read_models.snapshot import Assessment, Snapshot, SnapshotCache
 from swapflow.engine.selection.decide import look_now
@@ -108,17 +110,21 @@ def propose(
         made = list_objective(seen.projection, assessment.situation.application)
         limits = _limits(seen, assessment)
         rules = seen.projection.rules
-        # Who is too close decides about a floor: a list with that promise is always judged.
-        judged = seen.judged(ledger=ledger) if judging or rules.promises_close else None
+        # Who is too close decides about a floor and a draw: a list with these is always judged.
+        promises = rules.promises_close or rules.drawn_check is not None
+        judged = seen.judged(ledger=ledger) if judging or promises else None
         tied = tied_at_cut(rules, assessment.look, made.oracle)
+        places = _places(seen, assessment, names, tied, judged)
+        drawn = drawn_sample(seen.projection, places)
         return Proposal(
             cycle_id=cycle_id,
             version=seen.cycle.cohort_version + 1,
-            places=_places(seen, assessment, names, tied, judged),
+            places=places,
             sheet=replace(
                 _sheet(seen, assessment, unit, judged),
                 limits=_said(limits, assessment),
                 given_way=made.given_way,
+                drawn=drawn.sentence if drawn else "",
             ),
             limits=limits,
             fewest=rules.fewest_places if rules.fewest_places < rules.cohort_size else None,
@@ -127,7 +133,30 @@ def propose(
             near=within_one_score(rules, assessment, made.oracle),
             promises_close=rules.promises_close,
             close_checks=tuple(_close_checks(seen, judged)),
+            drawn=drawn,
         )
+
+
+def drawn_sample(projection: CycleProjection, places: Sequence[Place]) -> DrawnSample | None:
+    """Return what became of those drawn from the clearly out; None where the rules draw none.
+
+    Where no draw was made, it is about those whom the seed would draw from this list.
+    """
+    check, made = projection.rules.drawn_check, projection.drawn
+    if check is None and not made.took_place:
+        return None
+    numbers, read = made.now, made.read(projection.open)
+    if check is not None and not made.took_place:
+        ready = projection.ready()
+        out = [
+            (p.application, projection.ties[p.application])
+            for p in places
+            if p.standing is not Standing.COHORT and not p.too_close and ready[p.application]
+        ]
+        out = [one for one in out if one[0] not in projection.pins]
+        numbers = check.draw(projection.rules.seed, out).drawn
+    sample = DrawnSample(took_place=made.took_place, numbers=numbers, read=read, places=())
+    return sample.on(places)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ when slots run short is listed with the reason.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from operator import itemgetter
@@ -72,18 +72,21 @@ class Placement:
     left: dict[Seat, NoReviewer]
 
 
-def place(seats: Sequence[Seat], projection: CycleProjection) -> Placement:
+def place(seats: Sequence[Seat], projection: CycleProjection, *, new: bool = False) -> Placement:
     """Assign reviewers to as many seats as slots allow; earlier seats first when slots are short.
 
     Args:
         seats: In the order of their importance.
         projection: The cycle; unchanged.
+        new: Whether all of these are for a draw: only reviewers who were never asked about an
+            application may read it. Of open requests the projection knows it.
 
     Returns:
         The reviewer's number for each seat that could be filled. The same projection and seats
         give the same reviewers, in whatever order applications and reviewers were imported.
     """
-    matching = _Matching(projection)
+    asked = _asked(seats, projection, new=new)
+    matching = _Matching(projection, asked)
     taken: dict[Seat, int] = {}
     # Later kinds have fewer reviewers, so they go first. A pass holds an application only once:
     # all of its seats, in one pull or several, need different reviewers.
@@ -97,7 +100,11 @@ def place(seats: Sequence[Seat], projection: CycleProjection) -> Placement:
     for _, same in sorted(passes.items(), key=itemgetter(0)):
         for start in range(0, len(same), CHUNK):
             taken |= matching.fill(same[start : start + CHUNK])
-    left = {seat: obstacle(seat, projection) for seat in seats if seat not in taken}
+    left = {
+        seat: obstacle(seat, projection, asked=asked.get(seat, ()))
+        for seat in seats
+        if seat not in taken
+    }
     return Placement(taken=taken, left=left)
 
 
@@ -125,8 +132,10 @@ def out_target(projection: CycleProjection) -> int:
     return packets + (rules.batch if unpaced else 0)
 
 
-def obstacle(seat: Seat, projection: CycleProjection) -> NoReviewer:
-    """Return why no reviewer can take a seat now."""
+def obstacle(
+    seat: Seat, projection: CycleProjection, *, asked: Collection[int] = ()
+) -> NoReviewer:
+    """Return why no reviewer can take a seat now; `asked` may not, since they know the file."""
     reconsideration = projection.is_appeal(_pull_of(seat))
     serving = [
         (number, facts)
@@ -140,6 +149,7 @@ def obstacle(seat: Seat, projection: CycleProjection) -> NoReviewer:
         facts
         for number, facts in serving
         if not projection.is_barred(seat.application, number)
+        and number not in asked
         and _sits(projection, panel, number, reconsideration=reconsideration)
     ]
     if not neutral:
@@ -161,8 +171,14 @@ def may_ask(
     reviewer: int,
     *,
     reconsideration: bool = False,
+    new: bool = False,
 ) -> bool:
-    """Whether a reviewer may get a pull of a kind of an application, packets apart."""
+    """Whether a reviewer may get a pull of a kind of an application, packets apart.
+
+    With `new` only one who was never asked about the application.
+    """
+    if new and reviewer in projection.asked_ever([application])[application]:
+        return False
     panel = _panel(projection, application, kind)
     return (
         projection.reviewers[reviewer].room(kind, reconsideration=reconsideration) > 0
@@ -174,8 +190,9 @@ def may_ask(
 class _Matching:
     """Reviewers' slots while one batch is assigned."""
 
-    def __init__(self, projection: CycleProjection) -> None:
+    def __init__(self, projection: CycleProjection, asked: Mapping[Seat, Collection[int]]) -> None:
         self._book = projection
+        self._asked = asked
         self._used: dict[int, set[int]] = {}
         ties = [(facts.tie, number) for number, facts in enumerate(projection.reviewers)]
         self._order = [number for _, number in sorted(ties)]
@@ -250,7 +267,7 @@ class _Matching:
                 price[row] -= self._joining.joins(seat.application, reviewers)
             # The price of a conflict is set last: nothing added above may make a barred pair
             # cheaper.
-            used = self._used.get(seat.application, set())
+            used = self._used.get(seat.application, set()).union(self._asked.get(seat, ()))
             barred = [column[r] for r in projection.barred(seat.application) | used if r in column]
             price[row, barred] = FORBIDDEN
         return price
@@ -291,6 +308,17 @@ def _importance_first(cost: Floats) -> Floats:
     # A seat left out costs nothing in a rectangular problem, so late seats get a high price.
     dear: Floats = cost + np.arange(seats)[:, None] * 1e6
     return dear
+
+
+def _asked(
+    seats: Sequence[Seat], projection: CycleProjection, *, new: bool
+) -> Mapping[Seat, Collection[int]]:
+    """Return who was asked before, by the seats that only a new reviewer may take."""
+    drawn = [seat for seat in seats if new or projection.drawn.asks(_pull_of(seat))]
+    if not drawn:
+        return {}
+    asked = projection.asked_ever({seat.application for seat in drawn})
+    return {seat: asked[seat.application] for seat in drawn}
 
 
 def _pull_of(seat: Seat) -> PullKey:

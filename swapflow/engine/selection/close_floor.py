@@ -12,18 +12,15 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from swapflow.bandit.estimation.crossed_model import Fitted
 from swapflow.bandit.estimation.list_quality import too_close
 from swapflow.bandit.situation import BoolArray, IntArray, Look, Situation
-from swapflow.domain.rules import Estimates, FloorFor, Rules
+from swapflow.domain.rules import FloorFor, Rules
 from swapflow.domain.rules_versions import FIRST_AVERAGES
-from swapflow.engine.ports.live_state import Arms
 from swapflow.engine.projection.cycle_projection import CycleProjection
 from swapflow.engine.projection.pull_events import PullKey
 from swapflow.engine.projection.score_table import Integers
 from swapflow.engine.selection.list_objective import list_objective
 from swapflow.engine.selection.list_quality import JudgedList, QualityQuestion, tied_at_cut
-from swapflow.engine.selection.rule import list_rule
 from swapflow.engine.selection.situation import CycleSituation
 
 
@@ -50,52 +47,8 @@ def close_for_now(projection: CycleProjection, situation: CycleSituation, look: 
         oracle = list_objective(projection, situation.application).oracle
         close[list(tied_at_cut(projection.rules, look, oracle))] = True
         close = too_close(look.quality, close, least=projection.rules.too_close)
-    lack[situation.application] = _lacking(projection, situation, look, close)
+    lack[situation.application] = lacking(projection, situation, look, close)
     return lack
-
-
-def close_at_stop(
-    projection: CycleProjection,
-    arms: Arms,
-    situation: CycleSituation,
-    look: Look,
-    fitted: Fitted | None,
-    judge: Judge,
-) -> Integers | None:
-    """Count what those too close to call lack when the rule would stop, as the list is judged.
-
-    Objectives other than a plain sum are judged by draws: only a stop waits for them, and only in
-    a program with this floor.
-
-    Args:
-        projection: The cycle's structure.
-        arms: Its live state.
-        situation: What the rule saw.
-        look: The rule's assessment.
-        fitted: Parameters of the model behind the look (`budget` only).
-        judge: Answers how good the list is.
-
-    Returns:
-        Pulls per arm and kind, shape (n, kinds); none that a limit or a reviewer forbids. None
-        while the list is being judged.
-    """
-    rules = projection.rules
-    if not (rules.promises_close and look.cohort.size and situation.situation.information.any()):
-        return np.zeros((situation.application.size, len(rules.kinds)), dtype=np.int64)
-    if rules.estimates is not Estimates.RULE:
-        # The list that people see is made by other estimates than those that choose pulls.
-        look = list_rule(projection, situation.application, fitted).look(situation.situation)
-    question = QualityQuestion(
-        position=arms.position,
-        rules=rules,
-        oracle=list_objective(projection, situation.application).oracle,
-        fitted=fitted,
-        situation=situation.situation,
-        application=situation.application,
-        look=look,
-    )
-    judged = judge(question)
-    return None if judged is None else _lacking(projection, situation, look, judged.too_close)
 
 
 def payable(
@@ -164,8 +117,9 @@ def left_out_above_cut(look: Look, situation: Situation) -> BoolArray:
     return above
 
 
-def _lacking(
+def lacking(
     projection: CycleProjection, situation: CycleSituation, look: Look, close: BoolArray
 ) -> Integers:
+    """Count what this floor owes each arm, shape (n, kinds); `close` says who is too close."""
     given = projection.given()[situation.application]
     return close_lack(projection.rules, situation.situation, look, given=given, close=close)

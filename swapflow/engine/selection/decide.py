@@ -12,6 +12,7 @@ from swapflow.bandit.budget import BudgetRule
 from swapflow.bandit.estimation.crossed_model import Fitted
 from swapflow.bandit.situation import Look, Rule, StopReason
 from swapflow.domain.cycle import CycleStatus, Position
+from swapflow.domain.drawn_check import Draw
 from swapflow.domain.kind_overlap import drawn_for
 from swapflow.domain.reviewing.assignment import PullReason
 from swapflow.domain.rules import DispatchMode
@@ -24,12 +25,17 @@ from swapflow.engine.selection.assign import (
     out_target,
     slots_now,
 )
-from swapflow.engine.selection.close_floor import Judge, close_at_stop, close_for_now, payable
+from swapflow.engine.selection.before_stop import (
+    draw_at_stop,
+    list_at_stop,
+    promised_at_stop,
+    unread_at_stop,
+)
+from swapflow.engine.selection.close_floor import Judge, close_for_now, payable
 from swapflow.engine.selection.list_quality import QualityQuestion
 from swapflow.engine.selection.rule import coin, list_rule, rule_for
 from swapflow.engine.selection.situation import (
     CycleSituation,
-    chosen_lack,
     cost_of,
     keeping_for,
     situation_of,
@@ -52,13 +58,14 @@ class DecisionPlan:
     Attributes:
         number: The decision's number, from 1.
         read: The position it was made at.
-        why: FLOOR, RULE, or CHANCE where kinds are made to overlap.
+        why: FLOOR, RULE, DRAWN, or CHANCE where kinds are made to overlap.
         pulls: Pulls to open, best first; empty when a stop is proposed.
         stop: The reason to stop, None otherwise.
         look: The rule's assessment; None for a floor, which needs none.
         situation: The situation that the decision read.
         fitted: Parameters of the model after this look (`budget` only).
         blocked: Seats of wanted pulls that no reviewer can take, with the reason.
+        draw: Who is drawn of those clearly out, where this decision draws.
     """
 
     number: int
@@ -70,6 +77,7 @@ class DecisionPlan:
     situation: CycleSituation
     fitted: Fitted | None
     blocked: dict[Seat, NoReviewer]
+    draw: Draw | None = None
 
     @property
     def cohort(self) -> tuple[int, ...]:
@@ -264,38 +272,31 @@ def _stop_or_chosen(
     reason: StopReason,
     judge: Judge,
 ) -> DecisionPlan | None:
-    """Propose to stop, unless a chosen or a close application still lacks its promised floor."""
-    wanted: list[PullKey] = []
-    lack = close_at_stop(projection, arms, situation, look, _fitted(rule), judge)
-    if lack is None:
+    """Propose to stop, unless a promised review is missing, or a drawn applicant is unread."""
+    fitted = _fitted(rule)
+    seen = list_at_stop(projection, arms, situation, look, fitted, judge)
+    if seen is None:
         return None
-    lack[look.cohort] = np.maximum(
-        lack[look.cohort], chosen_lack(projection, situation.application[look.cohort])
-    )
-    close = np.setdiff1d(np.flatnonzero(lack.any(axis=1)), look.cohort)
-    owed = [*look.cohort.tolist(), *close.tolist()]
-    budget = projection.rules.budget - arms.spent - arms.committed - situation.for_staff
-    for kind, limits in enumerate(projection.rules.kinds):
-        left = int(situation.situation.kind_left[kind])
-        for arm, lacking in zip(owed, lack[owed, kind].tolist(), strict=True):
-            application = int(situation.application[arm])
-            payable = budget // max(limits.cost, 1)
-            more = min(lacking, int(situation.situation.allowed[arm, kind]), payable, left)
-            budget -= more * limits.cost
-            left -= more
-            first = projection.next_ordinal(application, kind)
-            wanted += [(application, kind, first + step) for step in range(more)]
+    wanted = promised_at_stop(projection, situation, look, seen)
+    why, draw = PullReason.FLOOR, None
     pulls, blocked = staffed(wanted[: _room(projection)], [0] * len(wanted), projection)
-    if pulls:
-        plan = _plan(
-            projection, arms, situation, why=PullReason.FLOOR, pulls=pulls, blocked=blocked
-        )
-        return replace(plan, look=look, fitted=_fitted(rule))
-    # A reviewer who is only away or busy will be back: stopping now would deny a promised floor.
-    if any(obstacle.passes for obstacle in blocked.values()):
+    if not pulls and not _passes(blocked):
+        why, draw = PullReason.DRAWN, draw_at_stop(projection, situation, seen)
+        wanted = unread_at_stop(projection, situation, draw)[: _room(projection)]
+        pulls, unread = staffed(wanted, [0] * len(wanted), projection, new=True)
+        blocked |= unread
+    # A reviewer who is only away or busy will be back: stopping now would deny what is promised.
+    if not pulls and _passes(blocked):
         return None
-    plan = _plan(projection, arms, situation, why=PullReason.RULE, pulls=(), blocked=blocked)
-    return replace(plan, look=look, stop=reason, fitted=_fitted(rule))
+    if not pulls:
+        why = PullReason.RULE
+    plan = _plan(projection, arms, situation, why=why, pulls=pulls, blocked=blocked)
+    stop = None if pulls else reason
+    return replace(plan, look=look, stop=stop, fitted=fitted, draw=draw)
+
+
+def _passes(blocked: dict[Seat, NoReviewer]) -> bool:
+    return any(obstacle.passes for obstacle in blocked.values())
 
 
 def _plan(

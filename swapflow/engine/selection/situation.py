@@ -27,8 +27,9 @@ class CycleSituation:
         situation: What may be asked for over the whole rest of the cycle.
         application: Application number of each arm of the situation, shape (n,).
         floors_missing: Floor pulls that candidates still lack, shape (n, kinds).
-        reserved: Cost kept back for those floors, for the chosen and for staff.
-        for_chosen: What of it is for the chosen; for_staff: what of it is for staff.
+        reserved: Cost kept back for those floors, for the chosen, for a draw and for staff.
+        for_chosen: What of it is for the chosen; for_staff: what of it is for staff; for_draw:
+            what of it is for those who are drawn.
         spent: Cost spent; committed: cost reserved for open pulls.
         digest: SHA-256 over the integers that all this was made from.
     """
@@ -39,6 +40,7 @@ class CycleSituation:
     reserved: int
     for_chosen: int
     for_staff: int
+    for_draw: int
     spent: int
     committed: int
     digest: str
@@ -66,7 +68,8 @@ def situation_of(projection: CycleProjection, arms: Arms) -> CycleSituation:
     floors_missing = _floors_missing(projection, given, ready)
     for_floors = cost_of(projection, floors_missing)
     for_chosen, for_staff = _for_chosen(projection, given), _for_staff(projection)
-    reserved = for_floors + for_chosen + for_staff
+    for_draw = _for_draw(projection, application.size)
+    reserved = for_floors + for_chosen + for_staff + for_draw
     settled_numerator, settled_information = _settled(projection)
     # The settled mean leaves out scores dispatched after one that is still open: quick answers
     # differ from slow ones, and the paper's rule must not stop on the quick ones.
@@ -100,6 +103,7 @@ def situation_of(projection: CycleProjection, arms: Arms) -> CycleSituation:
         reserved=reserved,
         for_chosen=for_chosen,
         for_staff=for_staff,
+        for_draw=for_draw,
         spent=arms.spent,
         committed=arms.committed,
         digest=digest.hexdigest(),
@@ -230,6 +234,31 @@ def _for_chosen(projection: CycleProjection, given: Integers) -> int:
             served = int(np.minimum(given[:, kind], count).sum())
             cost += max(0, rules.cohort_size * count - served) * rules.kinds[kind].cost
     return cost
+
+
+def to_draw(projection: CycleProjection, candidates: int | None = None) -> int:
+    """Count the reviews that a drawn check is still to ask for.
+
+    Until the draw is made it is not known how many are clearly out: it is taken to be all for
+    whom there is no place, so that rather too much is kept.
+
+    Args:
+        projection: The cycle's structure.
+        candidates: How many can be in the cohort, where that is known already.
+    """
+    rules, drawn = projection.rules, projection.drawn
+    if rules.drawn_check is None:
+        return 0
+    if not drawn.took_place:
+        there = projection.candidates().size if candidates is None else candidates
+        return rules.drawn_check.count(max(0, there - rules.fewest_places))
+    served = drawn.read(projection.open) | drawn.out_now(projection.open)
+    return sum(number not in served for number in drawn.now)
+
+
+def _for_draw(projection: CycleProjection, candidates: int) -> int:
+    """Return the cost reserved for those who are drawn and were not asked about."""
+    return to_draw(projection, candidates) * projection.rules.kinds[0].cost
 
 
 def _for_staff(projection: CycleProjection) -> int:

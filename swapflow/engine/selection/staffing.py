@@ -23,16 +23,22 @@ class PlannedPull:
 
 
 def staffed(
-    wanted: Sequence[PullKey], priorities: Sequence[int], projection: CycleProjection
+    wanted: Sequence[PullKey],
+    priorities: Sequence[int],
+    projection: CycleProjection,
+    *,
+    new: bool = False,
 ) -> tuple[tuple[PlannedPull, ...], dict[Seat, NoReviewer]]:
     """Assign reviewers to the wanted pulls; a pull opens when all its seats are filled.
 
     Pulls of a kind that a person must approve open without reviewers, who are assigned after the
-    approval.
+    approval. With `new` only reviewers who were never asked about an application count.
     """
     kinds = projection.rules.kinds
     placement = place(
-        seats_of([key for key in wanted if not kinds[key[1]].approval], projection), projection
+        seats_of([key for key in wanted if not kinds[key[1]].approval], projection),
+        projection,
+        new=new,
     )
     pulls = []
     for key, priority in zip(wanted, priorities, strict=False):

@@ -31,6 +31,7 @@ from swapflow.domain.rules import (
     Rules,
     SeatLine,
 )
+from swapflow.engine.selection.before_stop import clearly_out
 from swapflow.engine.selection.close_floor import close_lack, payable
 from swapflow.engine.selection.taper import most_out
 from swapflow.experiments.known_rounds import (
@@ -96,6 +97,10 @@ class TwinRound:
         self.asked: IntArray = np.zeros((n, kinds), dtype=np.int64)
         self.information, self.pending = np.zeros(n), np.zeros(n)
         self.now, self.left, self.out_cost = 0.0, float(rules.budget), 0.0
+        # Kept from the start for those who will be drawn, as a live program keeps it.
+        check = rules.drawn_check
+        self.kept = 0.0 if check is None else float(check.count(n - rules.cohort_size))
+        self.drawn: tuple[int, ...] = ()
         self._total = np.zeros(n)
         self._out: list[tuple[float, int, int, int, int]] = []
         self._sent = 0
@@ -112,7 +117,7 @@ class TwinRound:
             if not self._out:
                 look = self._look()
                 owed = self._lack(look)
-                if not self._give(owed, self.sheet.truth.size):
+                if not self._give(owed, self.sheet.truth.size) and not self._draw(look):
                     return TwinEnding(look=look, asked=self.asked, days=self.now)
             self._receive(LOOK_EVERY if rolling else len(self._out))
 
@@ -131,7 +136,7 @@ class TwinRound:
         situation = self._situation()
         picks = self.rule.choose(situation, look, at_most=most, rng=rng).picks
         keys = [(pick.arm, pick.kind, 0) for pick in picks]
-        for place in payable(keys, self._lack(look), left=self.left, rules=self.rules):
+        for place in payable(keys, self._lack(look), left=self._free, rules=self.rules):
             arm, kind, _ = keys[place]
             room -= self.rules.kinds[kind].cost
             if room < 0:
@@ -144,11 +149,28 @@ class TwinRound:
         for kind in range(wanted.shape[1]):
             for step in range(int(wanted[:, kind].max(initial=0))):
                 for arm in np.flatnonzero(wanted[:, kind] > step).tolist():
-                    if sent == most or self.left + MONEY < self.rules.kinds[kind].cost:
+                    if sent == most or self._free + MONEY < self.rules.kinds[kind].cost:
                         return sent > 0
                     self._ask(arm, kind)
                     sent += 1
         return sent > 0
+
+    def _draw(self, look: Look) -> bool:
+        """Ask about those who are drawn of the clearly out; return whether any was asked about."""
+        if self.rules.drawn_check is None or self.drawn:
+            return False
+        out = np.flatnonzero(clearly_out(look, close_ones(look, self.rules)))
+        ties = [(int(arm), int(arm)) for arm in out]
+        self.drawn = self.rules.drawn_check.draw(self.rules.seed, ties).drawn
+        readable = [arm for arm in self.drawn if self.asked[arm, 0] < self.sheet.limits[arm, 0]]
+        self.kept = 0.0
+        for arm in readable:
+            self._ask(arm, 0)
+        return bool(readable)
+
+    @property
+    def _free(self) -> float:
+        return self.left - self.kept
 
     def _ask(self, arm: int, kind: int) -> None:
         ordinal = int(self.asked[arm, kind])
@@ -203,7 +225,7 @@ class TwinRound:
             kinds=self.sheet.kinds,
             allowed=allowed,
             kind_left=allowed.sum(axis=0),
-            budget_left=self.left,
+            budget_left=self._free,
             cost=self.rules.budget - self.left,
             scores=self._scores(),
         )

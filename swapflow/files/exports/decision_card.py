@@ -37,6 +37,7 @@ WHY_ASKED = {
     "floor close": gettext_noop("everyone too close to call gets it"),
     "staff": gettext_noop("staff asked for it"),
     "chance": gettext_noop("drawn near the cut, to compare reviews and interviews"),
+    "drawn": gettext_noop("drawn from those clearly out, to be read once more"),
     "appeal": gettext_noop("an appeal"),
     "late": gettext_noop("it came in after its time was over"),
 }

@@ -157,6 +157,7 @@ def _brief(sheet: MethodSheet, say: Callable[[str], str]) -> str:
         if sheet.committed
         else Message("method_spent", spent=spent, budget=budget, unit=_inline(say(unit))),
         Message("method_stop", reason=_inline(say(sheet.stop_sentence))),
+        *([Message("method_drawn", drawn=_inline(say(sheet.drawn)))] if sheet.drawn else ()),
         _TIES,
     ]
     return (

@@ -72,6 +72,22 @@ def minutes_content(agenda: Agenda) -> dict[str, object]:
             }
             for one in (meeting.zones if meeting else ())
         ],
+        "drawn_check": _drawn_check(agenda),
+    }
+
+
+def _drawn_check(agenda: Agenda) -> dict[str, object] | None:
+    """Return what became of those drawn from the clearly out; None where the rules draw none."""
+    sample = agenda.drawn
+    if sample is None:
+        return None
+    made = sample.places if sample.took_place else ()
+    unread = {place.application for place in sample.unread}
+    return {
+        "sentence": str(sample.sentence),
+        "drawn": [place.external_id for place in made],
+        "read": [place.external_id for place in made if place.application not in unread],
+        "stayed_out": [place.external_id for place in sample.stayed],
     }
 
 
@@ -134,6 +150,9 @@ def _zones(agenda: Agenda, zone: str) -> Iterable[str]:
             "who": one.by,
             "when": moment(one.at, zone),
         }
+    if agenda.drawn is not None:
+        said = translate(agenda.drawn.sentence)
+        yield f"{said[:1].upper()}{said[1:]}."
     if agenda.unsaid(ZoneSide.OUT) and agenda.meeting.confirmed(ZoneSide.OUT) is None:
         yield gettext("No person confirmed those who are out, clear of the cut.")
 

@@ -129,6 +129,20 @@ def _payable(rules: Rules) -> Iterator[RulesProblem]:
         )
 
 
+def _drawn_check(rules: Rules) -> Iterator[RulesProblem]:
+    drawn = rules.drawn_check
+    if drawn is None:
+        return
+    if not 0 < drawn.share <= 1:
+        yield RulesProblem(
+            place="drawn_check, share",
+            value=f"{drawn.share:g}",
+            reason="it is the share of those clearly out who are drawn, above 0 and at most 1",
+            cure="Write 0.05 for 5 %, or remove the table [drawn_check] for no draw",
+        )
+    yield from at_least("drawn_check, least", drawn.least, 1)
+
+
 def _rubrics(rules: Rules) -> Iterator[RulesProblem]:
     yield from named_twice("rubrics", (rubric.kind for rubric in rules.rubrics), "kind")
     for i, rubric in enumerate(rules.rubrics):
@@ -370,6 +384,7 @@ _CHECKS: tuple[Callable[[Rules], Iterator[RulesProblem]], ...] = (
     _places,
     check_kinds,
     _floors,
+    _drawn_check,
     _rubrics,
     _objective,
     group_problems,

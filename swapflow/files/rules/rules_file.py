@@ -256,6 +256,9 @@ def rules_text(rules: Rules) -> str:
         *(_table("[[quotas]]", dataclasses.asdict(quota)) for quota in rules.quotas),
         *(_table("[[targets]]", dataclasses.asdict(target)) for target in rules.targets),
     ]
+    if rules.drawn_check is not None:
+        drawn = rules.drawn_check
+        parts.append(_table("[drawn_check]", {"share": float(drawn.share), "least": drawn.least}))
     if rules.automatic is not None:
         automatic = rules.automatic
         parts.append(

@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import ValidationError
 
+from swapflow.domain.drawn_check import DrawnCheck
 from swapflow.domain.objective import GroupQuota, GroupTarget, Objective, SpreadOver
 from swapflow.domain.rules import (
     AutomaticReview,
@@ -32,6 +33,7 @@ from swapflow.files.rules.problem import RulesProblem
 from swapflow.files.rules.schema_errors import broken_tables, mended_tables, rules_problem
 from swapflow.files.rules.schema_tables import (
     AutomaticTable,
+    DrawnCheckTable,
     KindTable,
     ObjectiveTable,
     RubricTable,
@@ -118,6 +120,7 @@ def _rules(table: RulesTable, moments: Mapping[str, datetime | None]) -> Rules:
         estimates=Estimates(advanced.estimates),
         settled=advanced.settled,
         too_close=advanced.too_close,
+        drawn_check=None if table.drawn_check is None else _drawn_check(table.drawn_check),
         max_applicants=advanced.max_applicants,
         dispatch=DispatchMode(advanced.dispatch),
         batch=advanced.batch,
@@ -173,6 +176,10 @@ def _rubric(rubric: RubricTable) -> Rubric:
             for criterion in rubric.criteria
         ),
     )
+
+
+def _drawn_check(table: DrawnCheckTable) -> DrawnCheck:
+    return DrawnCheck(share=table.share, least=table.least)
 
 
 def _automatic(table: AutomaticTable | None) -> AutomaticReview | None:

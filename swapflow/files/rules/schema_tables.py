@@ -134,6 +134,13 @@ class TargetTable(TomlTable):
     worth: float
 
 
+class DrawnCheckTable(TomlTable):
+    """How many of those clearly out are drawn and read once more before asking stops."""
+
+    share: float = 0.05
+    least: int = 5
+
+
 class AutomaticTable(TomlTable):
     """Who allowed programs to score."""
 
@@ -198,6 +205,7 @@ class RulesTable(TomlTable):
     bar: float = 0.0
     quotas: list[QuotaTable] = []
     targets: list[TargetTable] = []
+    drawn_check: DrawnCheckTable | None = None
     automatic: AutomaticTable | None = None
     advanced: AdvancedTable = AdvancedTable()
 
@@ -214,6 +222,7 @@ TABLES: dict[str, type[TomlTable]] = {
     "spread": SpreadTable,
     "quotas": QuotaTable,
     "targets": TargetTable,
+    "drawn_check": DrawnCheckTable,
     "automatic": AutomaticTable,
     "advanced": AdvancedTable,
 }

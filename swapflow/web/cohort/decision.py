@@ -187,6 +187,8 @@ def prepare(request: Request, cycle_id: str, principal: MayDecide, form: TheForm
         waiver_problem = gettext_noop(
             "say why these are out although the plain average of their marks is above the cut"
         )
+    elif not waiver and proposal.drawn is not None and not proposal.drawn.complete:
+        waiver_problem = Message("draw_reason_missing")
     if not problem and not waiver_problem and not any(change.problem for change in changes):
         try:
             app.product.cohort.prepare(
@@ -345,6 +347,7 @@ def _reasons(
             "size": len(proposal.cohort),
             "below": [p for p in proposal.places if p.floor_missing],
             "above": proposal.out_above_cut,
+            "drawn": proposal.drawn if proposal.drawn and not proposal.drawn.complete else None,
             "needed": needed_signatures(app.product.cycles.rules(cycle.id)),
             "waiver": typed.waiver,
             "waiver_problem": typed.waiver_problem,

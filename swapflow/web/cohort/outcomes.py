@@ -8,6 +8,7 @@ from starlette.datastructures import FormData
 
 from swapflow.domain.cohort.meeting import Shown, ZoneSide
 from swapflow.domain.seal import NOTHING
+from swapflow.engine.cohort.meeting import Agenda
 from swapflow.engine.cohort.meeting_records import SaidOutcome
 from swapflow.errors import InvalidInputError, NotFoundError, SwapflowError
 from swapflow.identity.permissions import Right
@@ -123,6 +124,12 @@ def confirm_zone(
     return RedirectResponse(f"/decide/{cycle_id}#zone-{zone.value}", 303)
 
 
+def _drawn(agenda: Agenda) -> frozenset[int]:
+    """Return the numbers of those drawn; of nobody before a draw was made."""
+    sample = agenda.drawn
+    return frozenset(sample.numbers if sample and sample.took_place else ())
+
+
 def _zone(
     request: Request,
     cycle_id: str,
@@ -148,6 +155,8 @@ def _zone(
             "own": [p for p in agenda.zone(zone) if p.application in agenda.words],
             "opened": agenda.looked_at(Shown.FILE).intersection(p.application for p in listed),
             "confirmed": agenda.meeting.confirmed(zone) if agenda.meeting else None,
+            "drawn": agenda.drawn if zone is ZoneSide.OUT else None,
+            "drawn_numbers": _drawn(agenda),
             "shown": agenda.zone_seal(zone).digest,
             "me": principal.name,
             "problem": problem,

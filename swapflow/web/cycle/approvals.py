@@ -152,6 +152,7 @@ _OTHER_ORIGINS = {
     "floor chosen": gettext_noop("The rules promise this to everyone on the proposed list."),
     "floor close": gettext_noop("The rules promise this to everyone too close to call."),
     "chance": gettext_noop("It was drawn near the cut, to compare reviews and interviews."),
+    "drawn": gettext_noop("It was drawn from those clearly out, to be read once more."),
     "appeal": gettext_noop("A reconsideration asks for it."),
     "late": gettext_noop("A late answer was taken."),
 }

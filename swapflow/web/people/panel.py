@@ -64,6 +64,7 @@ _WHY = {
     "rule": gettext_noop("At that moment this review was expected to do most to settle the list."),
     "staff": gettext_noop("Staff asked for it."),
     "chance": gettext_noop("It was drawn near the cut, so that kinds of review can be compared."),
+    "drawn": gettext_noop("It was drawn from those clearly out, to be read once more."),
     "appeal": gettext_noop("It belongs to an appeal."),
     "late": gettext_noop("A late answer was taken."),
 }

@@ -7,6 +7,7 @@ a round costs. Everything else in the rules stays as it is.
 from collections.abc import Mapping
 from enum import StrEnum
 
+from swapflow.domain.drawn_check import DrawnCheck
 from swapflow.domain.rules import FloorFor, KindRules, Rules
 from swapflow.files.tables.cells import read_number
 from swapflow.i18n.languages import gettext_noop
@@ -51,6 +52,7 @@ def shown_questions(rules: Rules, *, unit: str) -> dict[str, Tree]:
         "hours": f"{hours:g}",
         "everyone": str(_count(rules, first.name, FloorFor.ALL)),
         "close": str(_count(rules, first.name, FloorFor.CLOSE)),
+        "drawn": "yes" if rules.drawn_check else "no",
         "deadline": deadline,
     }
     if interview is not None:
@@ -98,6 +100,7 @@ def read_questions(values: Mapping[str, Tree], old: Rules, view: FormView, *, un
         kind = next(row for row in rows(tree, "kinds") if row["name"] == interview.name)
         floors += _read_interviews(values, old, interview, kind, view)
     tree["floors"] = list(floors)
+    _read_drawn(values, tree, view)
     beneath = FormView(tree)
     new = read_rules(tree, old, beneath)
     for name, found in beneath.problems.items():
@@ -105,6 +108,22 @@ def read_questions(values: Mapping[str, Tree], old: Rules, view: FormView, *, un
             if not view.problem(_question(name)):
                 view.note(_question(name), problem)
     return new
+
+
+def _read_drawn(values: Mapping[str, Tree], tree: dict[str, Tree], view: FormView) -> None:
+    """Turn the drawn check of those out on or off; a form without the question changes nothing."""
+    match _text(values, "drawn"):
+        case "yes":
+            usual = DrawnCheck()
+            tree.setdefault(
+                "drawn_check", {"share": f"{usual.share:g}", "least": str(usual.least)}
+            )
+        case "no":
+            tree.pop("drawn_check", None)
+        case "":
+            pass
+        case _:
+            view.note("drawn", gettext_noop("choose yes or no"))
 
 
 def _asked_about(first: KindRules, interview: KindRules | None) -> set[tuple[str, str]]:

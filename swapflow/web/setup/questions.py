@@ -283,6 +283,7 @@ def _parts(found: LaunchForecast, rules: Rules, unit: str) -> tuple[tuple[str, f
     named = (
         ("everyone", spending.everyone, gettext("everyone")),
         ("close", spending.close, gettext("more for those too close to call")),
+        ("drawn", spending.drawn, gettext("a drawn check of those out")),
         ("further", spending.further, gettext("further near the cut")),
         ("interviews", spending.other + spending.chosen, gettext("interviews")),
         ("kept", spending.kept, gettext("kept for you")),

@@ -33,6 +33,7 @@ _WHOLE = frozenset(
         "quorum",
         "requires_count",
         "count",
+        "least",
         "max_applicants",
         "batch",
         "out",
@@ -59,6 +60,7 @@ _NUMBER = frozenset(
         "too_close",
         "taper",
         "kind_overlap",
+        "share",
         "session_days",
     )
 )
@@ -215,6 +217,7 @@ def read_rules(values: Mapping[str, Tree], old: Rules, view: FormView) -> Rules:
         raw[name] = _taken(
             there, typed if isinstance(typed, dict) else {}, fields, f"{name}.", view
         )
+    _take_drawn_check(raw, values, view)
     _take_automatic(raw, values, view)
     _follow(raw, renamed)
     return examined(raw, view)
@@ -229,6 +232,15 @@ def examined(raw: dict[str, Toml], view: FormView) -> Rules:
         if name not in noted:  # said already, in the words of the form
             view.note(name, problem_sentence(problem))
     return rules
+
+
+def _take_drawn_check(raw: dict[str, Toml], values: Mapping[str, Tree], view: FormView) -> None:
+    """Read how many of those out are drawn; two blank fields draw none."""
+    typed = values.get("drawn_check", {})
+    typed = typed if isinstance(typed, dict) else {}
+    raw.pop("drawn_check", None)
+    if any(isinstance(value, str) and value.strip() for value in typed.values()):
+        raw["drawn_check"] = _taken({}, typed, ("share", "least"), "drawn_check.", view)
 
 
 def _take_automatic(raw: dict[str, Toml], values: Mapping[str, Tree], view: FormView) -> None:

@@ -212,3 +212,20 @@ def test_a_new_round_with_the_name_of_another_is_refused(site: Site) -> None:
 
     assert "There is a round of this name" in client.post("/setup/programs", data=form).text
     assert len(site.product.cycles.list()) == 1
+
+
+def test_the_drawn_check_is_on_in_a_new_program_and_one_answer_turns_it_off(site: Site) -> None:
+    client = drafted(site)
+    before = site.product.cycles.rules(CYCLE).drawn_check
+    assert shown(client)["drawn"] == "yes"
+
+    client.post(PATH, data=answers(client, hours="900", drawn="no"))
+    off = site.product.cycles.rules(CYCLE).drawn_check
+    assert shown(client)["drawn"] == "no"
+    client.post(PATH, data=answers(client, hours="900", drawn="yes"))
+
+    assert off is None
+    assert before is not None
+    assert site.product.cycles.rules(CYCLE).drawn_check == before
+    refused = client.post(PATH, data=answers(client, drawn="perhaps"))
+    assert "Choose yes or no" in refused.text

@@ -65,11 +65,13 @@ class Place(Out):
 class Check(Out):
     """One thing that is looked at before a list is signed."""
 
-    name: Literal["floors", "limits", "close_floor", "out_above_cut"] = Field(
+    name: Literal["floors", "limits", "close_floor", "out_above_cut", "drawn_check"] = Field(
         description=(
             "`floors`: everybody has the reviews promised; `limits`: the list keeps every limit; "
             "`close_floor`: so has everybody too close to call; `out_above_cut`: nobody is "
-            "proposed out although the plain average of the marks is above the cut."
+            "proposed out although the plain average of the marks is above the cut; "
+            "`drawn_check`: those drawn from the clearly out were read by a reviewer new to them, "
+            "and its sentence says how many stayed out."
         )
     )
     met: bool = Field(

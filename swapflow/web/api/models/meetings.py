@@ -29,6 +29,16 @@ class LookedAt(Out):
     at: datetime
 
 
+class DrawnCheckSeen(Out):
+    """What became of those drawn from the clearly out to be read once more."""
+
+    made: bool = Field(description="Whether there was a draw.")
+    drawn: list[int] = Field(description="Their numbers; empty before the draw.")
+    unread: list[int] = Field(description="Those whom no reviewer new to them has read.")
+    stayed_out: int
+    sentence: str
+
+
 class ClearZone(Out):
     """The applicants on one side of the cut who are not too close to call."""
 
@@ -38,6 +48,9 @@ class ClearZone(Out):
     confirmed_by: str | None
     confirmed_at: datetime | None
     files_opened: int
+    drawn_check: DrawnCheckSeen | None = Field(
+        default=None, description="Of those out, where the rules draw some of them."
+    )
 
 
 class MeetingAbout(Out):

@@ -207,7 +207,7 @@ def preview_launch(
         unit=seen.unit,
         budget=seen.budget,
         reserve=seen.reserve,
-        floors=seen.floors,
+        floors=seen.floors + seen.for_draw,
         rest=seen.rest,
         days=seen.days,
         warnings=list(seen.warnings),

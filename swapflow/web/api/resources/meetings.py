@@ -5,6 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request, Response
 
 from swapflow.domain.cohort.meeting import Shown, ZoneSide
+from swapflow.domain.cohort.proposal import DrawnSample
 from swapflow.domain.seal import NOTHING
 from swapflow.engine.cohort.meeting import Agenda
 from swapflow.engine.cohort.meeting_records import SaidOutcome
@@ -16,6 +17,7 @@ from swapflow.web.api.idempotency import ApiRoute
 from swapflow.web.api.models.meetings import (
     ClearZone,
     ConfirmedZone,
+    DrawnCheckSeen,
     LookedAt,
     MeetingAbout,
     NewEndorsement,
@@ -253,4 +255,16 @@ def _clear_zone(agenda: Agenda, zone: ZoneSide) -> ClearZone:
         confirmed_by=confirmed.by if confirmed else None,
         confirmed_at=confirmed.at if confirmed else None,
         files_opened=confirmed.opened if confirmed else 0,
+        drawn_check=_drawn_check(agenda.drawn) if zone is ZoneSide.OUT and agenda.drawn else None,
+    )
+
+
+def _drawn_check(sample: DrawnSample) -> DrawnCheckSeen:
+    made = sample.took_place
+    return DrawnCheckSeen(
+        made=made,
+        drawn=[place.application for place in sample.places] if made else [],
+        unread=[place.application for place in sample.unread] if made else [],
+        stayed_out=len(sample.stayed),
+        sentence=str(sample.sentence),
     )

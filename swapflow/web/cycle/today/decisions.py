@@ -36,6 +36,7 @@ _WORDS = {
     "rule": gettext_noop("these reviews are expected to change the list most"),
     "staff": gettext_noop("staff asked"),
     "chance": gettext_noop("kinds of review are compared by a draw"),
+    "drawn": gettext_noop("those drawn from the clearly out are read once more"),
     "appeal": gettext_noop("an appeal"),
     "late": gettext_noop("a late answer was taken"),
 }
