@@ -35,7 +35,7 @@ test-browser: setup  ## Run the browser tests alone (needs Chromium)
 walks: setup  ## Walk through the jobs of an office in a browser and count the acts, into var/walks.json
 	$(BIN)/python -m tests.walks
 
-screenshots: setup  ## Take every page at both widths, light and dark, into var/screenshots/
+screenshots: setup  ## Take every page into var/screenshots/, and the README's pictures into docs/pictures/
 	$(BIN)/python -m tests.browser.screenshots
 
 slow: setup  ## Run the long statistical tests and recorded rounds, about 20 minutes

@@ -1,4 +1,7 @@
-"""`make screenshots`: every page at both widths, light and dark, into var/screenshots/."""
+"""`make screenshots`: every page at both widths, light and dark, and the README's pictures.
+
+Pages go into var/screenshots/, the pictures into docs/pictures/; `--pictures` takes these alone.
+"""
 
 import os
 import re
@@ -10,6 +13,8 @@ from typing import Literal
 from playwright.sync_api import sync_playwright
 
 from tests.browser.office import DESK, PHONE, Deployment, chromium, deployed, settle
+from tests.browser.pictures import FOLDER as PICTURES
+from tests.browser.pictures import take_pictures
 from tests.browser.places import furnish, walk
 
 
@@ -31,14 +36,15 @@ def main() -> int:
             executable_path=path, args=["--no-sandbox", "--disable-gpu"]
         )
         with deployed(Path(data), browser) as up:
-            taken = _take_all(up)
+            furnish(up)
+            pictures = take_pictures(up, Path(data))
+            taken = 0 if "--pictures" in sys.argv else _take_all(up)
         browser.close()
-    print(f"{taken} screenshots in {FOLDER}")
+    print(f"{pictures} pictures in {PICTURES}, {taken} screenshots in {FOLDER}")
     return 0
 
 
 def _take_all(up: Deployment) -> int:
-    furnish(up)
     taken = 0
     for place, page, _ in walk(up):
         name = re.sub(r"[^a-z0-9]+", "-", place.title.lower()).strip("-")[:100]
