@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo quick test test-all test-browser walks screenshots slow check audit bench bench-pages load load-web starve chaos races drills fuzz study openapi messages lock clean
+.PHONY: help setup demo quick test test-all test-browser walks screenshots slow check audit bench bench-pages sizes load load-web starve chaos races drills fuzz study openapi messages lock clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -55,6 +55,9 @@ audit: setup  ## Ask the Python index for known faults of what the lock names (n
 
 bench: setup  ## Measure speed on this machine, into var/bench.json
 	$(BIN)/python -m tests.bench
+
+sizes: setup  ## Measure what an installation is made of, into var/sizes.json
+	$(BIN)/python -m tests.bench.sizes
 
 bench-pages: setup  ## Time the pages of big programs, 300 ms with 20,000 applicants at most, into var/pages.json
 	$(BIN)/python -m tests.bench.pages
