@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo quick test test-all test-browser walks screenshots slow check audit bench bench-pages load load-web starve chaos races drills fuzz study openapi messages lock clean
+.PHONY: help setup demo quick test test-all test-browser walks screenshots slow check audit bench bench-pages sizes load load-web starve chaos races drills fuzz study openapi messages lock clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -35,7 +35,7 @@ test-browser: setup  ## Run the browser tests alone (needs Chromium)
 walks: setup  ## Walk through the jobs of an office in a browser and count the acts, into var/walks.json
 	$(BIN)/python -m tests.walks
 
-screenshots: setup  ## Take every page at both widths, light and dark, into var/screenshots/
+screenshots: setup  ## Take every page into var/screenshots/, and the README's pictures into docs/pictures/
 	$(BIN)/python -m tests.browser.screenshots
 
 slow: setup  ## Run the long statistical tests and recorded rounds, about 20 minutes
@@ -56,6 +56,9 @@ audit: setup  ## Ask the Python index for known faults of what the lock names (n
 
 bench: setup  ## Measure speed on this machine, into var/bench.json
 	$(BIN)/python -m tests.bench
+
+sizes: setup  ## Measure what an installation is made of, into var/sizes.json
+	$(BIN)/python -m tests.bench.sizes
 
 bench-pages: setup  ## Time the pages of big programs, 300 ms with 20,000 applicants at most, into var/pages.json
 	$(BIN)/python -m tests.bench.pages

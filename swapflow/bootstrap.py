@@ -40,21 +40,29 @@ from swapflow.outbound.guarded_client import GuardedClient
 from swapflow.outbound.mail import outbox_folder, smtp
 from swapflow.outbound.scoring_services import scoring_services
 from swapflow.outbound.webhooks import webhook_sender
-from swapflow.queues.celery import KEY_PREFIX, CeleryDispatcher, broker_url, celery_app
+from swapflow.queues.at_first_use import DispatcherAtFirstUse
 from swapflow.queues.inline import InlineDispatcher
-from swapflow.queues.names import ALL_QUEUES, MAILER_QUEUES, WORKER_QUEUES, served_queues
+from swapflow.queues.names import (
+    ALL_QUEUES,
+    KEY_PREFIX,
+    MAILER_QUEUES,
+    WORKER_QUEUES,
+    served_queues,
+)
 from swapflow.settings import Settings, load_settings
+from swapflow.state.at_first_use import (
+    CycleStateAtFirstUse,
+    DoorbellAtFirstUse,
+    LimiterAtFirstUse,
+)
 from swapflow.state.cookie_key import read_cookie_key
 from swapflow.state.erasure_keys import ErasureKeysInFiles
-from swapflow.state.health import look_at_redis as redis_facts
 from swapflow.state.memory import MemoryCycleState, MemoryDoorbell
-from swapflow.state.rate_limits import RedisLimiter
-from swapflow.state.redis import RedisCycleState, RedisDoorbell
-from swapflow.state.untrusted_proxies import UntrustedProxies
 
 
 if TYPE_CHECKING:
     from swapflow.monitoring.report import Monitoring
+    from swapflow.state.untrusted_proxies import UntrustedProxies
 
 
 CRASH_AT = "SWAPFLOW_CRASH_AT"
@@ -115,11 +123,10 @@ def assemble(settings: Settings) -> tuple[Swapflow, Office]:
         _refuse_old_schema(settings)
     set_deployment_language(settings.language)
     ledger = SqlLedger(settings.database)
-    state: CycleState = RedisCycleState(settings.redis)
-    dispatcher: Dispatcher = CeleryDispatcher(
-        celery_app(
-            broker_url(settings.redis), visibility_timeout=settings.visibility_timeout, include=[]
-        ),
+    state: CycleState = CycleStateAtFirstUse(settings.redis)
+    dispatcher: Dispatcher = DispatcherAtFirstUse(
+        settings.redis,
+        visibility_timeout=settings.visibility_timeout,
         headers=carried if is_on() else None,
     )
     hooks = [trace_writes(ledger)] if is_on() else []
@@ -141,7 +148,7 @@ def assemble(settings: Settings) -> tuple[Swapflow, Office]:
         ledger=ledger,
         state=state,
         dispatcher=dispatcher,
-        doorbell=RedisDoorbell(settings.redis),
+        doorbell=DoorbellAtFirstUse(settings.redis),
         post=smtp(settings) if settings.smtp_host else outbox_folder(settings.data_dir / "outbox"),
         mail_leaves=settings.smtp_host is not None,
         send_webhook=webhook_sender(client),
@@ -160,7 +167,7 @@ def assemble(settings: Settings) -> tuple[Swapflow, Office]:
     start_anew_in_forks(context.submits)
     office_context = IdentityContext(
         ledger=ledger.office(),
-        limiter=RedisLimiter(settings.redis),
+        limiter=LimiterAtFirstUse(settings.redis),
         devices=KnownDevices(lambda: cookie_key(settings)),
     )
     return compose(context), compose_office(office_context)
@@ -207,10 +214,9 @@ def _refuse_old_schema(settings: Settings) -> None:
 
 def chunk_sender(settings: Settings) -> Callable[[Sequence[str]], None]:
     """Return what sends a study's chunks to the workers, by the paths of their files."""
-    app = celery_app(
-        broker_url(settings.redis), visibility_timeout=settings.visibility_timeout, include=[]
-    )
-    return CeleryDispatcher(app).send_chunks
+    return DispatcherAtFirstUse(
+        settings.redis, visibility_timeout=settings.visibility_timeout
+    ).send_chunks
 
 
 def queues_for(names: Sequence[str]) -> tuple[str, ...]:
@@ -235,6 +241,8 @@ def check_redis(settings: Settings) -> None:
         UnavailableError: If it does not answer.
         InvalidInputError: If its version or its eviction policy will not do.
     """
+    from swapflow.state.redis import RedisCycleState  # noqa: PLC0415 - loads redis-py
+
     state = RedisCycleState(settings.redis)
     try:
         state.check()
@@ -242,8 +250,10 @@ def check_redis(settings: Settings) -> None:
         state.close()
 
 
-def untrusted_proxies(settings: Settings) -> UntrustedProxies:
+def untrusted_proxies(settings: Settings) -> "UntrustedProxies":
     """Return what notes proxies that are not trusted, for the doctor."""
+    from swapflow.state.untrusted_proxies import UntrustedProxies  # noqa: PLC0415 - loads redis-py
+
     return UntrustedProxies(settings.redis)
 
 
@@ -257,6 +267,8 @@ def look_at_redis(settings: Settings, *, watch: float = 1.0) -> RedisFacts:
     Raises:
         UnavailableError: If it does not answer.
     """
+    from swapflow.state.health import look_at_redis as redis_facts  # noqa: PLC0415 - loads redis-py
+
     return redis_facts(settings.redis, queues=ALL_QUEUES, prefix=KEY_PREFIX, watch=watch)
 
 

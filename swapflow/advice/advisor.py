@@ -199,7 +199,8 @@ class Advisor(AdvisedRound):
             cost=most if budget is None else int(budget),
             fitted=before.fitted if marked.rules.rule is RuleName.BUDGET else None,
         )
-        self.stop, self.blocked = chosen.stop, tuple(why.value for why in chosen.blocked)
+        self.stop = answering.stop_told(before, chosen)
+        self.blocked = tuple(why.value for why in chosen.blocked)
         requests = answering.requests(marked, before, chosen)
         for one, pull in zip(requests, chosen.pulls, strict=True):
             readers = [marked.facts.readers[r] for r in pull.pull.reviewers]

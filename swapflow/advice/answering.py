@@ -13,6 +13,7 @@ from swapflow.bandit.budget import BudgetRule
 from swapflow.bandit.estimation.crossed_model import Fitted
 from swapflow.bandit.estimation.list_quality import NORMAL_90
 from swapflow.bandit.oracles.oracle import Oracle
+from swapflow.bandit.situation import StopReason
 from swapflow.bandit.ties import rounded
 from swapflow.domain.reviewing.assignment import PullReason
 from swapflow.domain.rules import Estimates, FloorFor, RuleName
@@ -102,6 +103,19 @@ def fit(marked: MarkedRound) -> Fitted:
     fitted = model_of(marked, oracle, None).refitted(situation.situation).fitted
     assert fitted is not None
     return fitted
+
+
+def stop_told(seen: Seen, chosen: ChosenPulls) -> StopReason | None:
+    """Return why the rule would stop, as people are told.
+
+    The rule calls a list settled where no review that can be had would change it. That nobody is
+    left to read those near the cut is another thing, and has another cure.
+    """
+    close = seen.judged.too_close
+    readable = seen.situation.situation.allowed[close].any()
+    if chosen.stop is StopReason.SETTLED and close.any() and not readable:
+        return StopReason.EXHAUSTED
+    return chosen.stop
 
 
 # The list

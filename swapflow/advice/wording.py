@@ -13,7 +13,9 @@ STOPS = {
     StopReason.SETTLED: "further reviews are unlikely to change the list",
     StopReason.CERTIFIED: "the list is certain enough by the rule's own test",
     StopReason.BUDGET: "what is left pays for no further request",
-    StopReason.EXHAUSTED: "nobody near the cut can get another review",
+    StopReason.EXHAUSTED: (
+        "nobody near the cut can get another review; further reviewers would change that"
+    ),
 }
 """Why the rule would stop asking."""
 

@@ -20,6 +20,7 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 
 from swapflow.errors import InvalidInputError
+from swapflow.i18n.marked import gettext_noop as gettext_noop  # noqa: PLC0414 - its other home
 from swapflow.i18n.pseudo_locales import PSEUDO, disguise
 
 
@@ -118,15 +119,6 @@ def gettext(message: str) -> str:
 def ngettext(one: str, many: str, count: float) -> str:
     """Return a message in the form that fits a count."""
     return current_language().messages.ngettext(one, many, int(count))
-
-
-def gettext_noop(message: str) -> str:
-    """Mark a message that is translated elsewhere; return it unchanged.
-
-    `gettext` translates a constant; a sentence with parts filled in stands in
-    `swapflow/messages/`.
-    """
-    return message
 
 
 def ngettext_noop(one: str, many: str) -> tuple[str, str]:

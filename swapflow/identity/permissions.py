@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from swapflow.i18n.languages import gettext_noop
+from swapflow.i18n.marked import gettext_noop
 from swapflow.messages import Message
 
 

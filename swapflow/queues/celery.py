@@ -16,6 +16,7 @@ from swapflow.engine.ports.dispatcher import Dispatcher, QueueMessage, Topic
 from swapflow.errors import UnavailableError
 from swapflow.queues.names import (
     ALL_QUEUES,
+    KEY_PREFIX,
     MAIL_QUEUE,
     SIGN_IN_QUEUE,
     STUDY_QUEUE,
@@ -24,9 +25,6 @@ from swapflow.queues.names import (
     pull_queue,
 )
 
-
-KEY_PREFIX = "sfq:"
-"""Prefix of all keys of Celery, since queues and live state may share a server."""
 
 BATCH = 500
 """Messages per round trip to the broker."""

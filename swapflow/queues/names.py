@@ -13,6 +13,9 @@ class TaskName(StrEnum):
     STUDY_CHUNK = "swapflow.study_chunk"
 
 
+KEY_PREFIX = "sfq:"
+"""Prefix of all keys of Celery, since queues and live state may share a server."""
+
 PULL_QUEUES = (
     "pull.weak",
     "pull.strong",

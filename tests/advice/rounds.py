@@ -1,20 +1,29 @@
 """Rounds of generated data, played by a program in process and by an advisor."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
+from typing import cast
 
 import numpy as np
 
-from swapflow import Advisor
+from swapflow import Advisor, Request
 from swapflow.domain.cycle import CycleStatus
+from swapflow.domain.event import EventType
 from swapflow.domain.people.application import NewApplication
 from swapflow.domain.people.reviewer import NewReviewer
 from swapflow.domain.reviewing.mark_scale import MarkScale
 from swapflow.domain.reviewing.score import Score
 from swapflow.domain.rules import DispatchMode, Floor, KindRules, Rules, SeatLine
+from swapflow.engine.services import Swapflow
+from swapflow.ledger.sql_ledger import SqlLedger
 from tests.engine.cycle_by_hand import CYCLE, World, applicant, rules
 
 
 UTILITY = MarkScale(worst=0.0, best=1.0)
+
+Pull = tuple[int, int, int, int]
+"""Applicant, kind, number, and whether it is only proposed."""
 
 Asked = tuple[str, str, tuple[str, ...]]
 """Applicant, kind, reviewers: one request."""
@@ -32,6 +41,13 @@ def lockstep(**changes: object) -> Rules:
         "packet": 60,
     }
     return replace(rules(), **(usual | changes))  # type: ignore[arg-type]  # tests name fields
+
+
+REFITTED = lockstep(batch=12, budget=96)
+"""Rules under which marks grow by a tenth from decision to decision, the last one too.
+
+A program fits its model again only then; advice, which remembers nothing, whenever it is asked.
+"""
 
 
 def advisor_of(world: World, applications: list[NewApplication]) -> Advisor:
@@ -59,15 +75,29 @@ def standing(world: World) -> list[Score]:
     return [score for score in world.ledger.scores(CYCLE) if score.counts]
 
 
-def waiting(world: World) -> list[Asked]:
-    """What the program asks for now, by name."""
-    names, people = world.names(), world.people()
-    kinds = world.product.cycles.rules(CYCLE).kinds
-    pulls: dict[str, tuple[str, str, list[str]]] = {}
-    for one in world.waiting():
-        pull = pulls.setdefault(one.pull_id, (names[one.application], kinds[one.kind].name, []))
-        pull[2].append(people[one.reviewer])
-    return sorted((a, k, tuple(sorted(who))) for a, k, who in pulls.values())
+def last_asked(product: Swapflow, ledger: SqlLedger, cycle_id: str) -> list[Asked]:
+    """What a program's last decision asked for, in the order in which it is recorded."""
+    kinds = product.cycles.rules(cycle_id).kinds
+    names = {one.number: one.external_id for one in product.applicants.list(cycle_id)}
+    people = {one.number: one.external_id for one in product.reviewers.list(cycle_id)}
+    opened = [
+        e.payload for e in product.reports.events(cycle_id) if e.type is EventType.PULLS_OPENED
+    ]
+    last = max(int(str(one["decision"])) for one in opened)
+    seats: dict[tuple[int, ...], list[str]] = {}
+    for one in ledger.assignments(cycle_id):
+        key = (one.application, one.kind, one.ordinal)
+        seats.setdefault(key, []).append(people[one.reviewer])
+    rows = [one["pulls"] for one in opened if one["decision"] == last]
+    return [
+        (names[a], kinds[k].name, tuple(sorted(seats[a, k, ordinal])))
+        for a, k, ordinal, _ in chain.from_iterable(cast("list[list[Pull]]", rows))
+    ]
+
+
+def told_of(requests: Sequence[Request]) -> list[Asked]:
+    """What advice asks for, in its order."""
+    return [(one.applicant, one.kind, tuple(sorted(one.reviewer.split("; ")))) for one in requests]
 
 
 def compare(world: World, applications: list[NewApplication], *, at_most: int = 40) -> int:
@@ -79,19 +109,16 @@ def compare(world: World, applications: list[NewApplication], *, at_most: int = 
     for _ in range(at_most):
         advisor = advisor_of(world, applications)
         world.turn()
-        asked = waiting(world)
-        if not asked:
+        if not world.waiting():
             break
+        asked = last_asked(world.product, world.ledger, CYCLE)
         spent = world.cycle.spent
         rules_now = world.product.cycles.rules(CYCLE)
         requests = advisor.ask(
             max(len(asked), rules_now.batch) if compared else len(asked),
             budget=rules_now.budget - spent,
         )
-        told = sorted(
-            (one.applicant, one.kind, tuple(sorted(one.reviewer.split("; ")))) for one in requests
-        )
-        assert told == asked
+        assert told_of(requests) == asked
         compared += 1
         world.answer_all()
     assert world.stands(CycleStatus.PROPOSED) or world.stands(CycleStatus.ENDED)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import swapflow
+from swapflow.bandit.situation import StopReason
 from swapflow.errors import InvalidInputError
 
 
@@ -213,3 +214,16 @@ def test_importing_the_library_loads_neither_celery_nor_the_web() -> None:
     )
 
     assert found.stdout.strip() == "[]"
+
+
+def test_where_everybody_has_read_everyone_further_reviewers_are_what_lacks() -> None:
+    advisor = swapflow.Advisor(places=2)
+    for number, mark in enumerate((0.5, 0.6, 0.55, 0.58, 0.4)):
+        advisor.tell(f"A{number}", reviewer="Ana", mark=mark + 0.1)
+        advisor.tell(f"A{number}", reviewer="Ben", mark=mark - 0.1)
+
+    requests = advisor.ask(3)
+
+    assert (requests, advisor.stop) == ((), StopReason.EXHAUSTED)
+    advisor.add_reviewer("Cem")
+    assert {one.reviewer for one in advisor.ask(3)} == {"Cem"}

@@ -1,11 +1,14 @@
 """An advisor decides as a program under the same rules does: by the same functions, on the same
 marks."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from swapflow.domain.rules import Floor, KindRules, RuleName, SeatLine
-from tests.advice.rounds import advisor_of, compare, crowd, lockstep, people
+from tests.advice.rounds import REFITTED, advisor_of, compare, crowd, lockstep, people
+from tests.advice.typed_round import TypedRound
 from tests.engine.cycle_by_hand import CYCLE, World
 
 
@@ -34,6 +37,20 @@ def test_the_other_rules_decide_the_same_both_ways(rule: RuleName) -> None:
     world = World(rules=own, applications=applications, roster=6)
 
     assert compare(world, applications) >= 2
+
+
+def test_a_whole_round_is_the_same_from_a_table_typed_as_the_marks_come(tmp_path: Path) -> None:
+    applications, chance = crowd(36), np.random.default_rng(3)
+    order = chance.permutation(len(applications)).tolist()  # the office's order is not the names'
+    world = World(rules=REFITTED, applications=[applications[i] for i in order], roster=7)
+    typed = TypedRound(product=world.product, ledger=world.ledger, cycle_id=CYCLE, folder=tmp_path)
+    typed.begin()
+
+    def next_decision() -> bool:
+        world.turn()
+        return bool(world.waiting())
+
+    assert typed.play(next_decision=next_decision, answer_all=world.answer_all) >= 5
 
 
 @pytest.mark.slow

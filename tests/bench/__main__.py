@@ -4,7 +4,14 @@ import json
 from pathlib import Path
 from typing import Any
 
-from tests.bench import decision_bench, fit_bench, ingest_bench, post_bench, turn_bench
+from tests.bench import (
+    command_bench,
+    decision_bench,
+    fit_bench,
+    ingest_bench,
+    post_bench,
+    turn_bench,
+)
 from tests.web.score_statements import BUDGETS
 
 
@@ -28,13 +35,17 @@ TARGETS = {
     "fit_seconds.20000x2000x60000": ("<=", 0.5),
     "fit_mb.20000x2000x60000": ("<=", 60.0),
     "fit_over_before.1600x45x4800": ("<=", 1.0),
+    "help_over_typer": ("<=", 2.5),
+    "status_over_imports": ("<=", 2.0),
+    "advise_own_s_n1000": ("<", 2.0),
 }
 
 
 def main() -> None:
     """Measure, print, write."""
     figures: dict[str, Any] = decision_bench.measure() | ingest_bench.measure()
-    figures |= post_bench.measure() | turn_bench.measure() | fit_bench.measure()
+    figures |= post_bench.measure() | turn_bench.measure()
+    figures |= fit_bench.measure() | command_bench.measure()
     for name, figure in _flat(figures):
         print(f"{name:36} {figure:12.4g}  {_against_target(name, figure)}".rstrip())
     if "left_out" in figures["post_per_second"]:

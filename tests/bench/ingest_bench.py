@@ -30,8 +30,8 @@ from swapflow.engine.services import Swapflow
 from swapflow.processes.celery_worker import WORKER_ENVIRONMENT, worker_argv
 from swapflow.processes.deployment import command
 from swapflow.processes.heartbeat import HEARTBEAT_VARIABLE
-from swapflow.queues.celery import KEY_PREFIX, CeleryDispatcher, broker_url, celery_app
-from swapflow.queues.names import pull_queue
+from swapflow.queues.celery import CeleryDispatcher, broker_url, celery_app
+from swapflow.queues.names import KEY_PREFIX, pull_queue
 from swapflow.settings import Settings, load_settings
 from tests.support.process import Process
 from tests.support.redis_server import RedisServer

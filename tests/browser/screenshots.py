@@ -1,8 +1,9 @@
-"""`make screenshots`: every page at both widths, light and dark, into var/screenshots/.
+"""`make screenshots`: every page at both widths, light and dark, and the README's pictures.
 
-First one program of 60 applicants at two moments, whose figures add up across its pages, beside
-which the mock-ups can be laid; then every page that the walk of all pages comes to. With the word
-`program` it ends after the first; with `right-to-left` too, in a language that runs that way.
+Pages go into var/screenshots/, the pictures into docs/pictures/. First comes one program of 60
+applicants at two moments, whose figures add up across its pages, beside which the mock-ups can be
+laid; then every page that the walk of all pages comes to. With the word `program` it ends after
+the first; with `right-to-left` too, in a language that runs that way, and without pictures.
 """
 
 import os
@@ -17,6 +18,8 @@ from playwright.sync_api import Page, sync_playwright
 
 from swapflow.i18n.languages import SOURCE
 from tests.browser.office import DESK, PHONE, Deployment, chromium, deployed, settle
+from tests.browser.pictures import FOLDER as PICTURES
+from tests.browser.pictures import picture_before_the_committee, picture_near_the_cut
 from tests.browser.places import furnish, walk
 from tests.browser.shown_program import (
     CHAIR,
@@ -75,23 +78,30 @@ def main() -> int:
         browser = playwright.chromium.launch(
             executable_path=path, args=["--no-sandbox", "--disable-gpu"]
         )
-        language = "ar-XB" if "right-to-left" in sys.argv else SOURCE
-        with deployed(Path(data), browser, language=language) as up:
-            taken = _take_program(up)
-            if not {"program", "right-to-left"} & set(sys.argv):
+        words = set(sys.argv[1:])
+        turned = "right-to-left" in words
+        with deployed(Path(data), browser, language="ar-XB" if turned else SOURCE) as up:
+            taken = _take_program(up, None if turned else Path(data))
+            if not {"program", "right-to-left"} & words:
+                furnish(up)
                 taken += _take_all(up)
         browser.close()
-    print(f"{taken} screenshots in {FOLDER}")
+    print(f"{taken} screenshots in {FOLDER}, the README's pictures in {PICTURES}")
     return 0
 
 
-def _take_program(up: Deployment) -> int:
+def _take_program(up: Deployment, data: Path | None) -> int:
+    """Take the program's pages; with a folder for the advice's table the pictures too."""
     furnish_program(up)
     taken = _take_pages(up, OFFICER, BEFORE)
     launch_program(up)
+    if data is not None:
+        picture_near_the_cut(up)
     taken += _take_pages(up, OFFICER, NEAR_THE_CUT)
     taken += _take_pages(up, "reader1@example.org", {"inbox": "/inbox"})
     end_program(up)
+    if data is not None:
+        picture_before_the_committee(up, data)
     return taken + _take_pages(up, CHAIR, COMMITTEE)
 
 
@@ -106,7 +116,6 @@ def _take_pages(up: Deployment, who: str, pages: Mapping[str, str]) -> int:
 
 
 def _take_all(up: Deployment) -> int:
-    furnish(up)
     taken = 0
     for place, page, _ in walk(up):
         if page.locator("#swagger").count():

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 
 import redis
 
-from swapflow.queues.celery import KEY_PREFIX
-from swapflow.queues.names import ALL_QUEUES
+from swapflow.queues.names import ALL_QUEUES, KEY_PREFIX
 from tests.chaos.damage import Damage
 from tests.chaos.damage_names import CHANGED, DAMAGED, GUARDS, SIGNED
 from tests.chaos.deployment import Deployment

@@ -29,7 +29,10 @@ def run(*arguments: str, **variables: str) -> "subprocess.CompletedProcess[str]"
 
 
 def test_help_loads_nothing_heavy() -> None:
-    heavy = ("numpy", "scipy", "sqlalchemy", "celery", "redis", "rich.console")
+    heavy = (
+        *("numpy", "scipy", "sqlalchemy", "celery", "redis", "rich.console", "babel"),
+        *("swapflow.domain.rules", "swapflow.domain.cohort.proposal", "swapflow.engine"),
+    )
     script = (
         "import sys\n"
         "from swapflow.cli.main import main\n"
@@ -42,6 +45,24 @@ def test_help_loads_nothing_heavy() -> None:
     )
 
     assert found.returncode == 0, found.stderr
+
+
+def test_the_status_of_a_program_loads_neither_redis_nor_celery(office: Office) -> None:
+    office.launched()
+    unused = ("redis", "valkey", "limits", "celery", "kombu", "opentelemetry", "fastapi")
+    script = (
+        "import sys\n"
+        "from swapflow.cli.main import main\n"
+        "code = main(['cycle', 'status', 'ms'])\n"
+        f"sys.exit(' '.join(name for name in {unused!r} if name in sys.modules) or code)\n"
+    )
+
+    found = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=CAP, check=False
+    )
+
+    assert found.returncode == 0, found.stderr
+    assert "ms" in found.stdout
 
 
 def test_completion_names_commands_for_the_shell() -> None:

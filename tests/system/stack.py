@@ -18,8 +18,7 @@ import redis
 from swapflow.bootstrap import build
 from swapflow.engine.services import Swapflow
 from swapflow.processes.embedded_redis import server_answers
-from swapflow.queues.celery import KEY_PREFIX
-from swapflow.queues.names import PULL_QUEUES
+from swapflow.queues.names import KEY_PREFIX, PULL_QUEUES
 from swapflow.settings import Settings, load_settings
 from tests.support.deployed import Deployed
 from tests.support.migrated import new_database

@@ -1,7 +1,7 @@
 """`swapflow meeting`: a committee's meeting about the proposed list, at a terminal."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -17,7 +17,6 @@ from swapflow.cli.options import (
     product,
 )
 from swapflow.cli.output import Listing, many, report
-from swapflow.domain.cohort.meeting import Word
 from swapflow.errors import InvalidInputError, NotFoundError
 
 
@@ -89,25 +88,30 @@ def open_meeting(cycle: CycleId, by: By, as_json: AsJson = False) -> None:
 def record(
     cycle: CycleId,
     applicant: ApplicationId,
-    outcome: Annotated[Word, typer.Argument(help="What the meeting says.")],
+    outcome: Annotated[
+        Literal["in", "out", "waitlist", "discuss"],
+        typer.Argument(help="What the meeting says."),
+    ],
     by: By,
     reason: Reason = "",
     as_json: AsJson = False,
 ) -> None:
     """Record what the meeting says about an applicant; a change to the list needs a reason."""
+    from swapflow.domain.cohort.meeting import Word
+
     swapflow = product()
     swapflow.meetings.record(
         cycle,
         _number(swapflow, cycle, applicant),
-        outcome,
+        Word(outcome),
         reason=reason,
         by=by,
         seat=own_seat(cycle, by, left=True),
     )
-    _write_down(by, f"recorded {outcome.value!r} at the meeting", cycle, about=applicant)
+    _write_down(by, f"recorded {outcome!r} at the meeting", cycle, about=applicant)
     report(
-        {"cycle": cycle, "applicant": applicant, "outcome": outcome.value, "by": by},
-        f"{applicant}: {outcome.value}",
+        {"cycle": cycle, "applicant": applicant, "outcome": outcome, "by": by},
+        f"{applicant}: {outcome}",
         _stands(swapflow.meetings.agenda(cycle)),
         as_json=as_json,
     )

@@ -5,19 +5,22 @@ import os
 from dataclasses import asdict, replace
 from pathlib import Path
 from random import SystemRandom
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from swapflow.cli.options import AsJson, Columns, Encoding, column_roles, split_pair
 from swapflow.cli.output import Listing, many, report, to_text, warn
-from swapflow.domain.rules import ReviewerFigures
 from swapflow.errors import InvalidInputError
 
 
 if TYPE_CHECKING:
     from swapflow.planning.past.past_estimates import PastEstimates
     from swapflow.planning.past.past_fit import Severity
+
+
+FigureTelling = Literal["named", "numbered", "off"]
+"""The values of `ReviewerFigures`, which --help need not load the rules for."""
 
 
 MOST_REVIEWERS = 5
@@ -61,11 +64,11 @@ def past(
         typer.Option("--rules", metavar="OUT.TOML", help="Write a rules file, ready to edit."),
     ] = None,
     reviewer_figures: Annotated[
-        ReviewerFigures,
+        FigureTelling,
         typer.Option(
             help=("How reviewers are listed beside how they mark: by random number or name.")
         ),
-    ] = ReviewerFigures.NUMBERED,
+    ] = "numbered",
     column: Columns = None,
     encoding: Encoding = None,
     as_json: AsJson = False,
@@ -95,9 +98,9 @@ def past(
     report(_json(found), *_plain(found, rules), as_json=as_json)
 
 
-def _told(severities: "tuple[Severity, ...]", mode: ReviewerFigures) -> "tuple[Severity, ...]":
+def _told(severities: "tuple[Severity, ...]", mode: FigureTelling) -> "tuple[Severity, ...]":
     """Return severities as they are told: named, under numbers drawn for this look, or not."""
-    if mode is ReviewerFigures.NAMED:
+    if mode == "named":
         return severities
     people = sorted({one.reviewer for one in severities})
     # Drawn anew each time: a file has no secret of its own that could keep numbers.
@@ -106,7 +109,7 @@ def _told(severities: "tuple[Severity, ...]", mode: ReviewerFigures) -> "tuple[S
     )
     return tuple(
         replace(one, reviewer=f"reviewer {numbers[one.reviewer] + 1}")
-        for one in (severities if mode is ReviewerFigures.NUMBERED else ())
+        for one in (severities if mode == "numbered" else ())
     )
 
 

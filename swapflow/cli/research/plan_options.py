@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from swapflow.cli.options import split_pair
 from swapflow.errors import InvalidInputError
-from swapflow.untrusted.json_text import read_json_file
 
 
 if TYPE_CHECKING:
@@ -181,6 +180,8 @@ def _past(path: Path | None) -> dict[str, float | None]:
     """Read the spreads that `study past --json` printed."""
     if path is None:
         return {}
+    from swapflow.untrusted.json_text import read_json_file
+
     content = read_json_file(path)
     try:
         first = content["kinds"][0]

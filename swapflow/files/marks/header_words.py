@@ -18,7 +18,10 @@ from swapflow.files.tables.header_names import (
 APPLICANT = (
     *(one for one in ID_SPELLINGS if one not in {*WEAK_ID, "id"}),
     "application", "applicant", "candidate", "bewerber", "bewerberin", "bewerbung", "proposal",
-    "submission_code", "candidature", "id", *NAME, *WEAK_ID,
+    "submission_code", "candidature", "app_#", "appl", "appl_no", "app",
+    "bewerber_in", "bewerberin_bewerber", "bewerber_bewerberin", "bewerbungsnummer",
+    "kandidat", "kandidatin", "kandidat_in", "antragsteller", "antragstellerin",
+    "antragsteller_in", "matrikelnummer", "id", *NAME, *WEAK_ID,
 )  # fmt: skip
 """What an applicant's column is called; an id comes before a name."""
 
@@ -32,6 +35,11 @@ MARK = (*SCORE, "score01", "grade", "mark_given", "total_score", "total", "gesam
 KIND = ("kind", "review_kind", "kind_of_review", "review_type")
 TITLE = (*NAME, "title", "submission_title")
 VERSION = ("version",)
+
+INTERVIEWS = frozenset(
+    {"interview", "gespräch", "vorstellungsgespräch", "auswahlgespräch", "entretien", "entrevista"}
+)
+"""Words of a header whose marks come from interviews, whatever the language."""
 
 UTILITIES = frozenset({"utility", "score01"})
 """Headers of columns whose marks lie in 0 to 1 already."""

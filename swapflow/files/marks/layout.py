@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from swapflow.errors import InvalidInputError
+from swapflow.errors import BadRow, InvalidInputError
 from swapflow.files.marks import header_words as words
 from swapflow.files.marks.header_words import (
     plain,
@@ -15,8 +15,14 @@ from swapflow.files.marks.header_words import (
     weight_in,
 )
 from swapflow.files.marks.mark import HowToRead
-from swapflow.files.marks.mark_cells import is_list, share_of_numbers
-from swapflow.files.tables.cells import refuse, spelling
+from swapflow.files.marks.mark_cells import (
+    AS_NUMBERS,
+    NO_NUMBER,
+    is_list,
+    is_worded,
+    share_of_numbers,
+)
+from swapflow.files.tables.cells import is_missing, refuse, spelling
 from swapflow.files.tables.columns import missing_columns
 from swapflow.files.tables.table import Table
 
@@ -125,7 +131,8 @@ class _Finder:
             return self._made(form, (column,), system, known, labelled=header == labelled)
         columns = weighted or self._marks_stated() or tuple(self._numeric())
         if not columns:
-            refuse(self.table.source, missing_columns(self.table, {}, ("mark",)))
+            worded = [bad for header in self.table.headers for bad in self._worded(header)]
+            refuse(self.table.source, worded or missing_columns(self.table, {}, ("mark",)))
         if "reviewer" in self.roles or weighted:
             return self._made(Form.CRITERIA, self._criteria(columns), system, known)
         form, marks = self._wide(columns)
@@ -225,6 +232,14 @@ class _Finder:
     def _are_marks(self, header: str) -> bool:
         return share_of_numbers([row[header] for row in self.table.rows]) >= MOSTLY
 
+    def _worded(self, header: str) -> list[BadRow]:
+        """Name a column that seems to hold marks as letters or words, by its first."""
+        filled = [(r.line, r[header]) for r in self.table.rows if not is_missing(r[header])]
+        if header in self.used or not filled or not all(is_worded(cell) for _, cell in filled):
+            return []
+        line, cell = filled[0]
+        return [BadRow(line=line, column=header, value=cell, reason=NO_NUMBER, cure=AS_NUMBERS)]
+
     def _criteria(self, columns: tuple[str, ...]) -> tuple[MarkColumn, ...]:
         weights = {spelling(name): weight for name, weight in self.how.weights.items()}
         return tuple(
@@ -246,7 +261,8 @@ class _Finder:
         if not by:
             alone = [h for h, turn in zip(columns, turns, strict=True) if turn is None]
             # A lone column such as "Interview" or "Score" names nobody either.
-            names = [h for h in alone if spelling(plain(h)) not in words.TURNS | {kinds[h]}]
+            nameless = words.TURNS | words.INTERVIEWS
+            names = [h for h in alone if spelling(plain(h)) not in nameless | {kinds[h]}]
             by = "reviewers" if names else "reviews"
         if by == "reviews":
             marks = tuple(MarkColumn(header=h, kind=kinds[h]) for h in columns)
@@ -262,6 +278,8 @@ class _Finder:
         if stated.startswith("kind:"):
             return stated.removeprefix("kind:").strip().casefold()
         said = set(spelling(header).split("_"))
+        if said & words.INTERVIEWS:
+            said.add("interview")
         names = [*self.how.kinds, "interview"] if not self.how.kinds else [*self.how.kinds]
         # The first kind is what a column holds that says nothing.
         others = [name for name in names if name != self.how.kind]

@@ -8,10 +8,29 @@ from swapflow.files.tables.cells import is_missing, read_number
 _LABELLED = re.compile(r"([-+−]?\d+(?:[.,]\d+)?)(?:\s*:|\s+[-–—]|\s*\()\s*\D.*", re.DOTALL)
 """A number with its label: "6: marginally above", "4 - good"."""
 
+NO_NUMBER = "this is no number"
+AS_NUMBERS = (
+    "Letters and words say no distance: replace each by a number, such as A = 5, B = 4, and state "
+    "the scale"
+)
+
+_WORDED = re.compile(
+    r"[A-Fa-f][+\-–−]?|(?:(?:very|strong|strongly|weak|weakly|borderline|clear|sehr|eher|klar)\s+)?"
+    r"(?:accept|reject|admit|deny|yes|no|maybe|excellent|good|fair|average|poor|outstanding|weak"
+    r"|strong|borderline|ja|nein|vielleicht|gut|befriedigend|ausreichend|mangelhaft|ungenügend"
+    r"|geeignet|ungeeignet|hervorragend|aufnehmen|ablehnen)",
+    re.IGNORECASE,
+)
+"""A mark as a letter, or in the words that forms offer."""
+
+_OUT_OF = re.compile(r"(\d+(?:[.,]\d+)?)\s*(?:/|\bof\b|\bout of\b|\bvon\b)\s*(\d{1,3})")
+"""A mark with the best one: "8/10", "4 von 5"."""
+
 _SHARE = re.compile(r"(.*\S)\s*[%\uff05]")
 _LIST = re.compile(r"[\[(](.*)[\])]", re.DOTALL)
 _SEVERAL = re.compile(r"\d+(?:\.\d+)?(?:(?:,\s+|\s*;\s*|\s*\n\s*)\d+(?:\.\d+)?)+")
 _DASHES = re.compile(r"\d+(?:\.\d+)?(?:-\d+(?:\.\d+)?)+")
+_DAY = re.compile(r"\d{4}-\d{1,2}-\d{1,2}|\d{1,2}-\d{1,2}-\d{4}")
 _LONGEST = 2000
 _PART = re.compile(r"""'[^']*'|"[^"]*"|[^,;\n]+""")
 _LINE = re.compile(r"\s*([^:\n]+?)\s*:\s*([^\n]*)")
@@ -23,7 +42,7 @@ def marks_in(cell: str) -> list[str]:
         return [cell]
     if inner := _LIST.fullmatch(cell.strip()):
         return [part.strip().strip("'\"") for part in _PART.findall(inner[1]) if part.strip()]
-    if _DASHES.fullmatch(cell.strip()):
+    if _DASHES.fullmatch(cell.strip()) and not _DAY.fullmatch(cell.strip()):
         return cell.strip().split("-")
     if _SEVERAL.fullmatch(cell.strip()):
         return [part.strip() for part in re.split(r",\s+|;|\n", cell) if part.strip()]
@@ -45,8 +64,20 @@ def read_mark(cell: str, *, decimal: str = "") -> tuple[float | None, bool]:
     share = _SHARE.fullmatch(text)
     if share:
         return read_number(share[1], decimal=decimal), True
-    labelled = _LABELLED.fullmatch(text)
-    return read_number(labelled[1] if labelled else text, decimal=decimal), False
+    # "8/10" says its best mark, "6: marginally above" its meaning.
+    longer = _OUT_OF.fullmatch(text) or _LABELLED.fullmatch(text)
+    return read_number(longer[1] if longer else text, decimal=decimal), False
+
+
+def best_in(cell: str) -> float | None:
+    """Return the best mark that a cell states beside its own: 10 of "8/10"; None for none."""
+    match = _OUT_OF.fullmatch(cell.strip())
+    return float(match[2]) if match else None
+
+
+def is_worded(cell: str) -> bool:
+    """Whether a cell holds a mark as a letter or in words: "B+", "weak accept"."""
+    return bool(_WORDED.fullmatch(cell.strip()))
 
 
 def overall_in(cell: str) -> str:

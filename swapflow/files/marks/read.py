@@ -9,8 +9,17 @@ from swapflow.domain.reviewing.mark_scale import MarkScale
 from swapflow.errors import BadRow, InvalidInputError
 from swapflow.files.marks.header_words import UTILITIES, scale_in
 from swapflow.files.marks.layout import Form, MarkColumn, MarksLayout, find_layout
-from swapflow.files.marks.mark import ColumnRead, HowToRead, Mark, MarksFile
-from swapflow.files.marks.mark_cells import marks_in, overall_in, read_mark
+from swapflow.files.marks.mark import HowToRead, Mark, MarksFile
+from swapflow.files.marks.mark_cells import (
+    AS_NUMBERS,
+    NO_NUMBER,
+    best_in,
+    is_worded,
+    marks_in,
+    overall_in,
+    read_mark,
+)
+from swapflow.files.marks.told_columns import told_columns
 from swapflow.files.tables.cells import (
     decimal_of,
     is_missing,
@@ -168,7 +177,9 @@ class _Rows:
             return None
         number, share = read_mark(text, decimal=self._decimals.get(column.header, ""))
         if number is None:
-            self._refuse(row, column.header, "this is no mark", CORRECT, value=text)
+            worded = is_worded(text)
+            reason, cure = (NO_NUMBER, AS_NUMBERS) if worded else ("this is no mark", CORRECT)
+            self._refuse(row, column.header, reason, cure, value=text)
             return None
         return _Cell(number, share, column, kind, row, text)
 
@@ -291,6 +302,11 @@ class _Reader(_Rows):
         own = [c for c in cells if c.column == column and c.kind == kind]
         if own and all(c.share for c in own):
             return MarkScale(worst=0.0, best=100.0, stated=False)
+        stated = {best_in(c.text) for c in own}
+        if len(stated) == 1 and None not in stated:
+            (best,) = stated
+            assert best is not None
+            return MarkScale(worst=0.0, best=best, stated=False)
         same = [c.number for c in cells if c.kind == kind]
         read = MarkScale.of_marks([c.number for c in own]) or MarkScale.of_marks(same)
         if read is not None:
@@ -319,6 +335,16 @@ class _Reader(_Rows):
         number = cell.number
         if cell.share and max(scale.worst, scale.best) <= 1:
             number /= 100
+        best = best_in(cell.text)
+        if best is not None and best != max(scale.worst, scale.best):
+            self._refuse(
+                cell.row,
+                cell.column.header,
+                f"the mark is out of {best:g}, but the scale is {scale}",
+                "Correct it, or write all marks on one scale",
+                value=cell.text,
+            )
+            return None
         if not scale.holds(number):
             self._refuse(
                 cell.row,
@@ -346,7 +372,7 @@ class _Reader(_Rows):
             names=self.names,
             values=self._values(),
             scales=scales,
-            columns=tuple(self._columns()),
+            columns=told_columns(self.table, self.layout, self._scales),
             missing=self.missing,
             warnings=self.table.warnings,
         )
@@ -364,28 +390,3 @@ class _Reader(_Rows):
                 if row[header]:
                     held.setdefault(known, row[header])
         return values
-
-    def _columns(self) -> list[ColumnRead]:
-        roles = {header: role for role, header in self.layout.roles.items()}
-        marks = {one.header: one for one in self.layout.marks}
-        told = []
-        for header in self.table.headers:
-            first = next((row[header] for row in self.table.rows if row[header]), "")
-            taken = roles.get(header, "")
-            if header in marks:
-                taken = self._taken_for(marks[header])
-            told.append(ColumnRead(header=header, first=shorten(first, 40), taken=taken))
-        return told
-
-    def _taken_for(self, column: MarkColumn) -> str:
-        scale = next(
-            (s for key, s in self._scales.items() if key.split("\n")[0] == column.header), None
-        )
-        words = f"mark, {scale.worst:g} to {scale.best:g}" if scale else "mark"
-        if self.layout.form is Form.CRITERIA and len(self.layout.marks) > 1:
-            words += f", counts {column.weight:g}"
-        if column.reviewer:
-            words += f", by {column.reviewer}"
-        if column.kind:
-            words += f" ({column.kind})"
-        return words

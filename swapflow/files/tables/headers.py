@@ -24,7 +24,8 @@ _WORDS = 2
 _IN_VALUE = frozenset("0123456789.,:/ -+%")
 _IN_RULER = frozenset("-=_:+| ")
 _SUM = re.compile(
-    r"(?:grand |sub)?-?(?:total|totals|sum|summe|gesamt|gesamtsumme|average|mean|count|somme|"
+    r"(?:grand |sub)?-?(?:total|totals|sum|summe|gesamt|gesamtsumme|average|mean|median|count|"
+    r"mittelwert|durchschnitt|mittel|anzahl|moyenne|somme|"
     r"suma|totale|итого|всего|合計|合计|总计|平均)\b.{0,40}",
     re.IGNORECASE | re.DOTALL,
 )

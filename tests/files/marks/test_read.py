@@ -352,3 +352,70 @@ def test_everyone_who_applied_with_their_groups() -> None:
         ("A", "north"),
         ("B", "south"),
     ]
+
+
+def test_a_mark_that_states_the_best_one_is_on_that_scale() -> None:
+    found = read(
+        "applicant,reviewer,score\nA1,Ana,8/10\nA1,Ben,4 / 10\nA2,Ana,10/10\n", HowToRead()
+    )
+
+    assert given(found) == [
+        ("A1", "Ana", "review", 0.8),
+        ("A1", "Ben", "review", 0.4),
+        ("A2", "Ana", "review", 1.0),
+    ]
+
+
+def test_a_mark_out_of_another_best_than_the_scale_has_is_named() -> None:
+    (told,) = problems("applicant,reviewer,score (1-5)\nA1,Ana,4/5\nA1,Ben,7/10\n")
+
+    assert told == (
+        "line 3, column 'score (1-5)', value '7/10': the mark is out of 10, but the scale is "
+        "1..5. Correct it, or write all marks on one scale"
+    )
+
+
+def test_a_column_of_days_is_no_column_of_marks() -> None:
+    found = read("App #,Submitted,Ana,Ben\n501,2026-11-01,5,3\n502,2026-11-02,1,1\n")
+
+    assert [one.taken for one in found.columns][:2] == ["applicant", ""]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Candidate,Smith,Jones\nIda,A,B+\nTom,C,A-\n",
+        "Candidate;Reviewer;Recommendation\nIda;Smith;weak accept\n",
+    ],
+)
+def test_marks_in_letters_or_words_are_to_be_given_as_numbers(text: str) -> None:
+    (first, *_) = problems(text)
+
+    assert (
+        "this is no number. Letters and words say no distance: replace each by a number" in first
+    )
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["App #", "Bewerber*in", "Bewerberin/Bewerber", "Kandidat/in", "Antragsteller:in"],
+)
+def test_what_offices_call_an_applicant(header: str) -> None:
+    assert given(read(f"{header};Ana\nA1;5\n")) == [("A1", "Ana", "review", 1.0)]
+
+
+def test_a_line_of_averages_under_a_long_table_is_left_out() -> None:
+    found = read("Bewerber;Gutachter;Note\nIda;Ott;5\nTom;Ott;1,5\nMittelwert;;3,25\n")
+
+    assert found.applicants == ("Ida", "Tom")
+    assert found.warnings == ("line 4 ('Mittelwert') sums up the rows above and was left out",)
+
+
+def test_a_talk_is_an_interview_in_german_too() -> None:
+    found = read("Bewerbernummer;Gutachten 1;Gutachten 2;Gespräch\nB1;5;3;1\n")
+
+    assert [(m.kind, m.reviewer) for m in found.marks] == [
+        ("review", ""),
+        ("review", ""),
+        ("interview", ""),
+    ]
