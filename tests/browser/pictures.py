@@ -27,9 +27,7 @@ def picture_near_the_cut(up: Deployment) -> None:
     """Take a review on a phone and what waits for the office, while reviews come in."""
     task = next(task for number in range(1, 11) for task in up.tasks(SHOWN, f"R{number}"))
     reader = next(
-        known.email
-        for known in up.product.reviewers.list(SHOWN)
-        if known.number == task.reviewer
+        known.email for known in up.product.reviewers.list(SHOWN) if known.number == task.reviewer
     )
     with up.person(reader, width=PHONE) as context:
         page = context.new_page()
