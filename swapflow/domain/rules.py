@@ -208,8 +208,7 @@ class Rules:
         averages: Version of what the floor for those too close to call brings to applicants who
             are left out although the plain average of their marks is above the cut; a launched
             program keeps its own.
-        drawn_check: How many of those clearly out are read once more before a stop; None for no
-            draw, as in rules that were stored before there was one.
+        drawn_check: How many of those clearly out are read once more before a stop, or None.
         max_applicants: Stated number behind the radii; None takes those present.
         batch: Pulls per decision in lockstep; most pulls per decision in rolling.
         out: Most open pulls at once in rolling; None means reviewers times packet.

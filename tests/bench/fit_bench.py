@@ -15,7 +15,7 @@ SIZES = ("1600x45x4800", "20000x700x60000", "20000x2000x60000", "200000x5000x600
 """Applicants, reviewers and marks."""
 
 FEW = 5_000
-"""Up to so many marks a fit is repeated, and compared with the version before."""
+"""Most marks of a size whose fit is repeated, and compared with the version before."""
 
 SCRIPT = """
 import json, sys, time, tracemalloc

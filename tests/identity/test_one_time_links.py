@@ -1,10 +1,10 @@
 """Codes that were mailed: how many wrong ones a right one survives."""
 
-import secrets
 from collections.abc import Iterator
 
 import pytest
 
+from swapflow.domain.personal_link import SIGN_IN_MAIL, digest_of_code, digest_of_token
 from swapflow.errors import NotSignedInError
 from swapflow.identity.ports.identity_store import IdentityStore
 from swapflow.identity.services import IdentityContext, compose_office, one_time_links
@@ -16,13 +16,17 @@ EMAIL = "boss@example.org"
 
 
 @pytest.fixture
-def store(monkeypatch: pytest.MonkeyPatch) -> Iterator[IdentityStore]:
+def store() -> Iterator[IdentityStore]:
     """An office with one account, to whose address the code 012345 was mailed."""
     ledger = SqlLedger("sqlite://")
     office = compose_office(IdentityContext(ledger=ledger.office(), limiter=MemoryLimiter()))
     office.users.add(EMAIL)
-    monkeypatch.setattr(secrets, "randbelow", lambda _: 12_345)
     assert one_time_links.mail_link(EMAIL, "/today", site="https://x", ledger=ledger.office())
+    # Link and code are made when the mail leaves.
+    (mail,) = ledger.mails(at_most=2)
+    digest = digest_of_token("a token")
+    request = mail.id.removeprefix(SIGN_IN_MAIL)
+    assert ledger.add_sign_in_token(request, digest, digest_of_code(digest, "012345"))
     yield ledger.office()
     ledger.dispose()
 

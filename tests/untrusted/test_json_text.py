@@ -35,6 +35,7 @@ OWN = {
     "swapflow/engine/read_models/dashboard_codec.py": "written by swapflow beside the record",
     "swapflow/processes/data_folder_lock.py": "written by `swapflow up`",
     "swapflow/files/imports/uploads.py": "the line above an upload, written by swapflow",
+    "swapflow/files/exports/defence/defence_file.py": "what was written a line before",
     "swapflow/files/rules/rules_file.py": "rules that were spelled a line before",
     "swapflow/ledger/identity/webhook_calls.py": "stored calls and events",
     "swapflow/ledger/schema/base.py": "columns of JSON",

@@ -27,7 +27,7 @@ EXACT_REVIEWERS = 300
 """Most reviewers for whom the dense inverse is computed; it is exact, and as quick up to there."""
 
 PROBES = 8
-"""Random signs that a trace is estimated from; see `Traces`."""
+"""Random signs that a trace is estimated from; see `ReviewerTraces`."""
 
 PROBE_SEED = 2019
 """Fixed, so that equal marks give equal traces on every machine."""
@@ -40,7 +40,7 @@ MOST_STEPS = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Traces:
+class ReviewerTraces:
     """What the reviewers' uncertainty adds up to, in units of the noise variance.
 
     From probes both are estimates. The diagonals of the matrices count exactly, because a sign's
@@ -90,7 +90,7 @@ class ReviewerSystem:
             return np.asarray(self._inverse @ right)
         return self._conjugate_gradients(right, start, residual)
 
-    def traces(self, solved_probes: FloatArray) -> Traces:
+    def traces(self, solved_probes: FloatArray) -> ReviewerTraces:
         """Compute the traces.
 
         Args:
@@ -100,14 +100,14 @@ class ReviewerSystem:
         if self._exact:
             twice = self._scaled_by(1 / self.arm_diagonal)
             shared = (twice.T @ twice).toarray()
-            return Traces(
+            return ReviewerTraces(
                 reviewers=float(np.trace(self._inverse)),
                 arms=float(np.sum(shared * self._inverse)),
             )
         signs = self.probes
         spread = (self.cross @ signs) / self.arm_diagonal[:, None]
         solved_spread = (self.cross @ solved_probes) / self.arm_diagonal[:, None]
-        return Traces(
+        return ReviewerTraces(
             reviewers=float(np.sum(signs * solved_probes)) / PROBES,
             arms=float(np.sum(spread * solved_spread)) / PROBES,
         )

@@ -162,10 +162,12 @@ class CycleTurns(Protocol):
         """Whether a cycle rests by its head."""
         workspace = self._workspaces.get(cycle_id)
         if workspace is None:
+            # Finished cycles were never opened, or were let go; the others are read first.
             return head.status not in FOLLOWED and not again
         if head.position != workspace.rests_at or head.overdue or head.staff_requests:
             return False
         leads = head.status in LED or again
+        # The leader may have died: a coordinator that finds no valid lease takes it.
         nobody_leads = leads and workspace.lease is None and not head.leader
         return not nobody_leads and not time_is_up(workspace.projection, now=now)
 
@@ -187,6 +189,7 @@ class CycleTurns(Protocol):
         if workspace is None:
             return
         position = workspace.projection.position
+        # A dashboard that waits for its time is work that is left: pages would stay behind.
         rests = did_nothing and workspace.dashboard_at == position
         workspace.rests_at = position if rests else None
         workspace.served = time.monotonic()

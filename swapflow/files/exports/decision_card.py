@@ -128,10 +128,9 @@ def _decision(card: Card) -> str:
     said = gettext("People decided: %(verdict)s.") % {"verdict": verdict_in_words(verdict)}
     if card.standing is None:
         return said
-    as_proposed = card.standing.proposed == (verdict == "selected")
     more = (
         gettext("That is what was proposed.")
-        if as_proposed
+        if card.standing.proposed == (verdict == "selected")
         else gettext("It was proposed otherwise.")
     )
     return f"{said} {more}"

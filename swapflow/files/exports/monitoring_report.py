@@ -292,8 +292,8 @@ def reviews_by_group(report: Report) -> DocumentPart:
         title=gettext("Reviews by group"),
         text=(
             gettext(
-                "By what applicants declared for statistics. Small groups are merged. Nobody who "
-                "reads or decides sees this table, and this look is in the audit log."
+                "By what applicants declared for statistics. Small groups are merged. No one "
+                "who reads or decides sees this table, and this look is in the audit log."
             ),
         ),
         grids=tuple(

@@ -18,29 +18,11 @@ from swapflow.i18n.translation import translate
 from swapflow.web.http.nested_forms import LONGEST_TEXT, FormView, Tree, rows, unwritable
 
 
-_WHOLE = frozenset(
-    (
-        "budget",
-        "packet",
-        "signatures",
-        "number",
-        "cost",
-        "minimum",
-        "maximum",
-        "fewest",
-        "total",
-        "seats",
-        "quorum",
-        "requires_count",
-        "count",
-        "least",
-        "max_applicants",
-        "batch",
-        "out",
-        "attempts",
-        "seed",
-    )
-)
+_WHOLE = frozenset((
+    "budget", "packet", "signatures", "number", "cost", "minimum", "maximum", "fewest",
+    "total", "seats", "quorum", "requires_count", "count", "least", "max_applicants", "batch",
+    "out", "attempts", "seed",
+))  # fmt: skip
 _NUMBER = frozenset(
     (
         "reserve",

@@ -13,7 +13,7 @@ from tests.engine.cycle_by_hand import CYCLE, World, applicant, reviewers, rules
 NOTICE = "On example.edu/apply since 1 September: people read every file, and people decide."
 SCALE = ((1.0, "weak"), (2.0, "fair"), (3.0, "good"), (4.0, "very good"), (5.0, "outstanding"))
 CRITERIA = ("Preparation", "Promise", "Statement")
-CHAIR, PUT_IN, LEFT_OUT = "chair@example.edu", "A00", "A31"
+CHAIR, PUT_IN, LEFT_OUT = "chair@example.edu", "A00", "A30"
 LETTER, CV = "reference letter", "curriculum vitae"
 NAMES = (
     "Amara Okafor", "Jonas Weber", "Mei Lin", "Sofia Rossi", "Karim Haddad", "Ingrid Dahl",

@@ -54,8 +54,8 @@ def _reviews(made: ApplicantDefence) -> Iterator[str]:
     yield (
         counted(
             own.reviews,
-            "%(count)s review of this application counts.",
-            "%(count)s reviews of this application count.",
+            "%(count)s review of this applicant counts.",
+            "%(count)s reviews of this applicant count.",
         )
         + " "
         + gettext(
@@ -97,7 +97,7 @@ def _reviews(made: ApplicantDefence) -> Iterator[str]:
         ) % {"rule": by_rule, "close": close}
     yield gettext(
         "More reviews make an estimate surer, they are no favour in themselves. Few marks leave "
-        "it nearer to the program's average: an application with marks above the average has a "
+        "it nearer to the program's average: an applicant with marks above the average has a "
         "somewhat lower estimate from 2 reviews than from 5 that say the same, and one below the "
         "average a somewhat higher one. By how much here is said under the third question."
     )
@@ -194,9 +194,7 @@ def _opened(made: ApplicantDefence, own: DefendedOutcome) -> str:
 def _fairly(made: ApplicantDefence) -> Iterator[str]:
     rules, standing = made.program.rules, made.card.standing
     for rubric in rules.rubrics:
-        yield gettext(
-            "Every application was marked by the same form (%(kind)s): %(criteria)s."
-        ) % {
+        yield gettext("Every applicant was marked by the same form (%(kind)s): %(criteria)s.") % {
             "kind": rubric.kind,
             "criteria": ", ".join(f"{one.name} × {one.weight:g}" for one in rubric.criteria),
         }
@@ -314,7 +312,9 @@ def _other_marks(made: ApplicantDefence, standing: CardStanding) -> Iterator[str
         )
         yield words % {"needed": made.needed}
         if not 0 <= needed <= 100:  # noqa: PLR2004 - the ends of the scale
-            yield gettext("The form has no such marks, so no marks of these reviews alone would.")
+            yield gettext(
+                "The form has no marks that high or low, so no marks of these reviews alone would."
+            )
     if _is_close(made):
         yield gettext(
             "That is within the margin. Between applicants so close the marks do not decide, and "
@@ -343,7 +343,8 @@ def _asking_again(made: ApplicantDefence) -> str:
     upheld = sum(one.upheld is True for one in asked)
     refused = sum(one.upheld is False for one in asked)
     return gettext(
-        "The decision can be reconsidered on request: reviewers who never had this applicant mark "
+        "The decision can be reconsidered when the applicant asks: reviewers who never had this "
+        "applicant mark "
         "the file anew, every review that counts enters both estimates, and people decide again. "
         "In this program that was asked for %(asked)s times: %(upheld)s changed the list, "
         "%(refused)s did not."

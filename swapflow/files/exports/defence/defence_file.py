@@ -69,7 +69,7 @@ def _program(made: Defence) -> dict[str, object]:
     content["rules"] = json.loads(to_text(made.rules))
     content["notice"] = made.rules.notice
     content["replay"]["passed"] = made.replay.passed
-    content["drawn_check"] = None
+    content["drawn_check"] = str(made.sheet.drawn) or None
     return content
 
 

@@ -63,14 +63,14 @@ def rules_part(made: Defence) -> DocumentPart:
     later = len(made.history) - sum(one.version <= first.version for one in made.history)
     said = (
         gettext(
-            "The rules that were in force at the launch are kept as they were. They were fixed "
+            "The rules that were in force at the launch are kept as they were. They were set "
             "before any mark was known, and changed %(later)s times since; each change has its "
             "person, time and reason."
         )
         % {"later": later}
         if later
         else gettext(
-            "The rules that were in force at the launch are kept as they were. They were fixed "
+            "The rules that were in force at the launch are kept as they were. They were set "
             "before any mark was known, and never changed."
         )
     )
@@ -183,7 +183,12 @@ def check_of_those_out(made: Defence) -> DocumentPart:
 
     The one place for it: who was drawn, who read them, what it came to.
     """
-    said = [gettext("No check of those out by a drawn sample is on record.")]
+    drawn = str(made.sheet.drawn)
+    said = (
+        [f"{drawn[:1].upper()}{drawn[1:]}."]
+        if drawn
+        else [gettext("No check of those out by a drawn sample is on record.")]
+    )
     said += [
         gettext(
             "%(who)s took on the zone %(zone)s with %(count)s applicants, %(when)s; the meeting "
