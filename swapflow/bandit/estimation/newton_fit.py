@@ -2,9 +2,10 @@
 
 The variances maximise the restricted likelihood; the guess at the noise counts as a number of
 further marks, and the prior variance has a floor, as in `crossed_model.maximise`. EM takes 20
-steps towards that maximum and may end before it. Newton's steps on the logarithms of the variances, with
-the average information as curvature, reach it in 6 to 10; each needs solutions of the reviewers'
-equations and two traces (`reviewer_system.py`), and no array of arms times reviewers.
+steps towards that maximum and may end before it. Newton's steps on the logarithms of the
+variances, with the average information as curvature, reach it in 6 to 10; each needs solutions of
+the reviewers' equations and two traces (`reviewer_system.py`), and no array of arms times
+reviewers.
 
 Source:
     Patterson and Thompson 1971 for the restricted likelihood; Gilmour, Thompson and Cullis 1995
