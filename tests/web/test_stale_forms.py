@@ -30,6 +30,7 @@ SLOT = {"starts": "2031-03-10T14:00", "minutes": "45", "place": "Room 2"}
 ADDS_OR_NAMES = {
     # Looks that are written down.
     "figures",
+    "defence",
     "severity",
     "absences", "add", "again", "ask", "away", "back", "close", "code", "conflict", "decline",
     "end", "endorse", "erase", "files", "forget-erasures", "grants", "import", "invite", "keys",
