@@ -12,6 +12,7 @@ from swapflow.domain.rules import KindRules, Rules
 from swapflow.engine.pending.gather import MEETS, budget_end
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.records import DecisionStep, ProcessHealth
+from swapflow.engine.read_models.cut import cut_estimate
 from swapflow.engine.read_models.dashboard import Dashboard
 from swapflow.engine.read_models.list_quality import could_change_before, list_figures
 
@@ -102,37 +103,17 @@ def standing_of(cycle: Cycle, dashboard: Dashboard, *, ledger: Ledger) -> Progra
         close=int((known & dashboard.too_close).sum()),
         out=int((settled & ~dashboard.in_list).sum()),
         unseen=int((~known).sum()),
-        cut=cut_estimate(dashboard),
+        cut=cut_estimate(
+            dashboard.estimate,
+            dashboard.in_list,
+            None if dashboard.quality is None else dashboard.quality.likely,
+        ),
         figures=figures,
         trend=_trend(steps, figures),
         before=could_change_before(steps, figures),
         finish=finish,
         late_days=_late_days(finish, rules.deadline),
     )
-
-
-def cut_estimate(dashboard: Dashboard) -> float | None:
-    """Return the estimate at which an applicant is as likely among the best as not.
-
-    That is the cut: there the likelihood is one half, whatever the margin. Between the two
-    applicants around it the estimate is taken in proportion; where nobody lies on one side, and
-    before likelihoods are known, the cut lies midway between the last in the list and the next.
-    """
-    known = ~np.isnan(dashboard.estimate)
-    inside, outside = dashboard.in_list & known, ~dashboard.in_list & known
-    if not inside.any() or not outside.any():
-        return None
-    if dashboard.quality is not None:
-        likely = dashboard.quality.likely
-        above, below = known & (likely >= 0.5), known & (likely < 0.5)  # noqa: PLR2004 - one half
-        if above.any() and below.any():
-            first = int(np.flatnonzero(above)[np.argmin(likely[above])])
-            second = int(np.flatnonzero(below)[np.argmax(likely[below])])
-            weight = (likely[first] - 0.5) / max(likely[first] - likely[second], 1e-12)
-            high, low = dashboard.estimate[first], dashboard.estimate[second]
-            return float(high + weight * (low - high))
-    lowest, highest = dashboard.estimate[inside].min(), dashboard.estimate[outside].max()
-    return float((lowest + highest) / 2)
 
 
 def meets(kind: KindRules) -> bool:

@@ -4,10 +4,13 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from swapflow.domain.cohort.meeting import Said, Shown, Word, ZoneConfirmed, ZoneSide
 from swapflow.domain.cohort.proposal import GroupLimit, Place, Proposal, Standing
 from swapflow.engine.cohort.meeting import Agenda
 from swapflow.engine.cohort.meeting_records import proposed
+from swapflow.engine.read_models.cut import cut_estimate
 from swapflow.i18n.languages import gettext
 from swapflow.i18n.translation import translate
 
@@ -227,13 +230,14 @@ def _scale(proposal: Proposal, places: Iterable[Place]) -> Scale:
 
 
 def cut_of(proposal: Proposal) -> float | None:
-    """Return the estimate at which the places end: halfway between the last in and the first out.
-
-    None where all are in, or none.
-    """
-    inside = [p.estimate for p in proposal.places if p.standing is Standing.COHORT]
-    outside = [p.estimate for p in proposal.places if p.standing is not Standing.COHORT]
-    return (min(inside) + max(outside)) / 2 if inside and outside else None
+    """Return the estimate at which the places end; None where all are in, or none."""
+    places = [place for place in proposal.places if place.evidence]
+    likely = [place.likely for place in places]
+    return cut_estimate(
+        np.array([place.estimate for place in places], dtype=np.float64),
+        np.array([place.standing is Standing.COHORT for place in places], dtype=np.bool_),
+        None if None in likely else np.array(likely, dtype=np.float64),
+    )
 
 
 def _zone(

@@ -5,7 +5,8 @@ import pytest
 
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.reviewing.assignment import Assignment
-from swapflow.engine.pending.standing import Phase, ProgramStanding, cut_estimate
+from swapflow.engine.pending.standing import Phase, ProgramStanding
+from swapflow.engine.read_models.cut import cut_estimate
 from tests.engine.cycle_by_hand import CYCLE, INTERVIEW, REVIEW, World, reviewers, rules
 
 
@@ -43,7 +44,7 @@ def test_every_applicant_is_in_one_zone_and_the_cut_lies_among_the_estimates() -
 def test_at_the_cut_an_applicant_is_as_likely_among_the_best_as_not() -> None:
     board = standing(reviewed()).dashboard
     assert board.quality is not None
-    cut = cut_estimate(board)
+    cut = cut_estimate(board.estimate, board.in_list, board.quality.likely)
     assert cut is not None
 
     known = ~np.isnan(board.estimate)

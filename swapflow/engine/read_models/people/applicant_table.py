@@ -10,12 +10,12 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from swapflow.domain.cycle import Position
 from swapflow.domain.people.plain_words import forms_searched, search_among
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.records import ApplicantName
+from swapflow.engine.read_models.cut import cut_estimate
 from swapflow.engine.read_models.dashboard import Dashboard
 from swapflow.engine.read_models.latest_cache import LatestCache
 
@@ -26,9 +26,6 @@ Seen = tuple[Position, bool, str]
 
 FAR_APART = 0.4
 """Distance of two counted scores of one applicant from which reviewers are said to disagree."""
-
-RADII = 1.96
-"""Posterior standard deviations in a margin, where the cut is read back from a likelihood."""
 
 NO_STANDING, IN, CLOSE, OUT = "", "in", "too close", "out"
 STANDINGS = (NO_STANDING, IN, CLOSE, OUT)
@@ -240,7 +237,11 @@ def _columns(
         position=position,
         seen=seen,
         places=dashboard.places,
-        cut=cut_of(dashboard),
+        cut=cut_estimate(
+            dashboard.estimate,
+            dashboard.in_list,
+            None if dashboard.quality is None else dashboard.quality.likely,
+        ),
         names=names,
         rank=rank,
         estimate=estimate,
@@ -266,25 +267,3 @@ def _add_requests(table: ApplicantTable, cycle_id: str, *, ledger: Ledger) -> No
         (table.apart, ledger.far_apart(cycle_id, least=round(1e6 * FAR_APART))),
     ):
         column[[place[number] for number in numbers if number in place]] = True
-
-
-def cut_of(dashboard: Dashboard) -> float | None:
-    """Return the estimate at which places end; None without a list, and where all fit in.
-
-    It is read back from the applicant whose likelihood is nearest to one half, who is nearest to
-    it: there the estimate itself is the cut but for a small step. Where no likelihood is known it
-    is the middle between the last in the list and the first outside.
-    """
-    scored = ~np.isnan(dashboard.estimate)
-    inside, outside = scored & dashboard.in_list, scored & ~dashboard.in_list
-    if not inside.any() or not outside.any():
-        return None
-    if dashboard.quality is not None:
-        likely = dashboard.quality.likely
-        nearest = int(np.argmin(np.where(scored, np.abs(likely - 0.5), np.inf)))
-        if 0.05 < likely[nearest] < 0.95:  # noqa: PLR2004 - beyond, nobody is near the cut
-            step = dashboard.margin[nearest] / RADII * ndtri(likely[nearest])
-            return float(dashboard.estimate[nearest] - step)
-    last = float(dashboard.estimate[inside].min())
-    first = float(dashboard.estimate[outside].max())
-    return (last + first) / 2
