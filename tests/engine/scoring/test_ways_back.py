@@ -174,6 +174,7 @@ READS = {
     "list_reading", "last_moves", "staff_requests", "check_program", "refused_programs",
     "conflicting_scores", "interview_requests", "panels", "offline_sheet", "diary",
     "propose_dates",
+    "free_hours",
     "examine_offline_sheet", "seat_view", "lifted_bars", "conflict_sources", "monitoring", "hold",
     "file_content", "columns", "plan_columns", "reviewer_view", "values", "said",
 }  # fmt: skip

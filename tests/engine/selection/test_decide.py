@@ -206,7 +206,7 @@ def test_a_kind_waits_until_so_many_of_the_one_before_are_closed() -> None:
         rules=rules(
             kinds=kinds,
             floors=(Floor(kind="screen", count=1), chosen_floor("panel")),
-            budget=70,
+            budget=110,
             purpose=Purpose.REAL,
         ),
         applications=10,
