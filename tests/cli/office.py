@@ -126,6 +126,8 @@ class Office:
             ("= 12000", f"= {budget}"),
             # With a handful of applicants almost everybody is close, and asks for a reason.
             ('[[floors]]\nkind = "review"\ncount = 3\nfor = "close"\n\n', ""),
+            # And so few people have read everyone already.
+            ("[drawn_check]\nshare = 0.05\nleast = 5\n", ""),
         )
         self.do("cycle", "rules", cycle, "--set", str(rules), "--reason", "our numbers")
         return rules
