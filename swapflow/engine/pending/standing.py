@@ -12,9 +12,9 @@ from swapflow.domain.rules import KindRules, Rules
 from swapflow.engine.pending.gather import MEETS, budget_end
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.records import DecisionStep, ProcessHealth
-from swapflow.engine.read_models.cut import cut_estimate
 from swapflow.engine.read_models.dashboard import Dashboard
 from swapflow.engine.read_models.list_quality import could_change_before, list_figures
+from swapflow.engine.read_models.people.cut import cut_estimate
 
 
 TREND = 40

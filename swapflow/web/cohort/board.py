@@ -10,7 +10,7 @@ from swapflow.domain.cohort.meeting import Said, Shown, Word, ZoneConfirmed, Zon
 from swapflow.domain.cohort.proposal import GroupLimit, Place, Proposal, Standing
 from swapflow.engine.cohort.meeting import Agenda
 from swapflow.engine.cohort.meeting_records import proposed
-from swapflow.engine.read_models.cut import cut_estimate
+from swapflow.engine.read_models.people.cut import cut_estimate
 from swapflow.i18n.languages import gettext
 from swapflow.i18n.translation import translate
 

@@ -6,7 +6,7 @@ import pytest
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.reviewing.assignment import Assignment
 from swapflow.engine.pending.standing import Phase, ProgramStanding
-from swapflow.engine.read_models.cut import cut_estimate
+from swapflow.engine.read_models.people.cut import cut_estimate
 from tests.engine.cycle_by_hand import CYCLE, INTERVIEW, REVIEW, World, reviewers, rules
 
 

@@ -15,9 +15,9 @@ from swapflow.domain.cycle import Position
 from swapflow.domain.people.plain_words import forms_searched, search_among
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.records import ApplicantName
-from swapflow.engine.read_models.cut import cut_estimate
 from swapflow.engine.read_models.dashboard import Dashboard
 from swapflow.engine.read_models.latest_cache import LatestCache
+from swapflow.engine.read_models.people.cut import cut_estimate
 
 
 Integers = NDArray[np.int64]
