@@ -24,6 +24,11 @@ def register(cycles: typer.Typer) -> None:
     cycles.command("defence")(defence)
 
 
+NameReviewers = Annotated[
+    bool, typer.Option("--reviewers", help="Name reviewers by their ids, for the office.")
+]
+
+
 def card(
     cycle: CycleId,
     applicant: ApplicationId,
@@ -35,9 +40,7 @@ def card(
             help="A file that ends in .html, .pdf or .json; card.html when not given.",
         ),
     ] = None,
-    reviewers: Annotated[
-        bool, typer.Option("--reviewers", help="Name reviewers by their ids, for the office.")
-    ] = False,
+    reviewers: NameReviewers = False,
     as_json: AsJson = False,
 ) -> None:
     """Write what was decided about an applicant, and on what it rests."""
@@ -66,9 +69,7 @@ def defence(
             help="A file that ends in .html, .pdf or .json; defence.html when not given.",
         ),
     ] = None,
-    reviewers: Annotated[
-        bool, typer.Option("--reviewers", help="Name reviewers by their ids, for the office.")
-    ] = False,
+    reviewers: NameReviewers = False,
     as_json: AsJson = False,
 ) -> None:
     """Write what answers a complaint about a decision: rules, reviews, who decided, replay."""

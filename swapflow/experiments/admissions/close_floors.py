@@ -8,17 +8,15 @@ from matplotlib.figure import Figure
 from swapflow.domain.rules import DispatchMode, Floor, FloorFor
 from swapflow.experiments.admissions.reviews_needed import BATCH
 from swapflow.experiments.admissions.twin_rounds import TwinRound, close_ones, twin_rules
-from swapflow.experiments.figures import canvas, label, series
-from swapflow.experiments.finding import Finding, FindingTable, Row
+from swapflow.experiments.finding import Finding, FindingTable
 from swapflow.experiments.known_rounds import redrawn_twin
+from swapflow.experiments.price import price_figure, price_rows, price_told
 from swapflow.experiments.study import (
     Result,
     Study,
     StudyEffort,
     StudyPart,
-    floats,
     grid,
-    mean_and_error,
 )
 from swapflow.experiments.sweep import Array, Cell
 from swapflow.simulation.random_numbers import stream_of
@@ -70,46 +68,17 @@ def _parts(_effort: StudyEffort) -> Sequence[StudyPart]:
     return [StudyPart(name="rounds", cells=cells, work=rounds, full=10, quick=2, chunk=2)]
 
 
-def _rows(results: Sequence[Result]) -> list[Row]:
-    plain = {
-        float(cell["budget"]): floats(arrays, "loss")
-        for cell, arrays in results
-        if not cell["floor"]
-    }
-    rows: list[Row] = []
-    for cell, arrays in results:
-        loss, beside = floats(arrays, "loss"), plain[float(cell["budget"])]
-        mean, error = mean_and_error(loss)
-        more, more_error = mean_and_error(loss - beside)
-        rows.append(
-            {
-                "budget": float(cell["budget"]),
-                "floor": int(cell["floor"]),
-                "runs": loss.size,
-                "loss": mean,
-                "loss_se": error,
-                "more": more,
-                "more_se": more_error,
-                "times_without": float(loss.mean() / beside.mean()),
-                "close": float(floats(arrays, "close").mean()),
-                "below_three": float(floats(arrays, "below").mean()),
-            }
-        )
-    return rows
-
-
 def _finding(_effort: StudyEffort, results: Mapping[str, Sequence[Result]]) -> Finding:
-    table = FindingTable.of(_rows(results["rounds"]))
-    three = table.where(floor=3)
-    told = ", ".join(
-        f"{100 * more:.2f} (± {196 * error:.2f}) % of the best list's utility at {budget:g}"
-        for budget, more, error in zip(
-            three.numbers("budget"),
-            three.numbers("more"),
-            three.numbers("more_se"),
-            strict=True,
+    table = FindingTable.of(
+        price_rows(
+            results["rounds"],
+            setting="floor",
+            column="floor",
+            means={"close": "close", "below_three": "below"},
         )
     )
+    three = table.where(floor=3)
+    told = price_told(three)
     return Finding(
         tables={"close-floors": table},
         figures={"close-floors": _draw},
@@ -131,28 +100,12 @@ NOTE = (
 
 
 def _draw(tables: dict[str, FindingTable]) -> Figure:
-    table = tables["close-floors"]
-    figure, (axes,) = canvas(height=2.7)
-    names = {0: "no floor", 3: "three reviews"}
-    for number, floor in enumerate(FLOORS):
-        rows = table.where(floor=floor)
-        series(
-            axes,
-            rows.numbers("budget"),
-            [100 * loss for loss in rows.numbers("loss")],
-            name=names[floor],
-            number=number,
-            error=[100 * error for error in rows.numbers("loss_se")],
-        )
-    label(
-        axes,
+    return price_figure(
+        tables["close-floors"],
+        column="floor",
+        names={0: "no floor", 3: "three reviews"},
         title="A floor for those too close to call",
-        x="budget, in reviews per applicant",
-        y="utility lost, % of best",
     )
-    axes.set_ylim(bottom=0)
-    axes.legend()
-    return figure
 
 
 STUDIES = (

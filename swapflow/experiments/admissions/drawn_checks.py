@@ -9,17 +9,15 @@ from swapflow.domain.drawn_check import DrawnCheck
 from swapflow.domain.rules import DispatchMode, Floor, FloorFor
 from swapflow.experiments.admissions.reviews_needed import BATCH
 from swapflow.experiments.admissions.twin_rounds import TwinRound, close_ones, twin_rules
-from swapflow.experiments.figures import canvas, label, series
-from swapflow.experiments.finding import Finding, FindingTable, Row
+from swapflow.experiments.finding import Finding, FindingTable
 from swapflow.experiments.known_rounds import redrawn_twin
+from swapflow.experiments.price import price_figure, price_rows, price_told
 from swapflow.experiments.study import (
     Result,
     Study,
     StudyEffort,
     StudyPart,
-    floats,
     grid,
-    mean_and_error,
 )
 from swapflow.experiments.sweep import Array, Cell
 from swapflow.simulation.random_numbers import stream_of
@@ -79,47 +77,17 @@ def _parts(_effort: StudyEffort) -> Sequence[StudyPart]:
     return [StudyPart(name="rounds", cells=cells, work=rounds, full=20, quick=2, chunk=2)]
 
 
-def _rows(results: Sequence[Result]) -> list[Row]:
-    plain = {
-        float(cell["budget"]): floats(arrays, "loss")
-        for cell, arrays in results
-        if not cell["drawn"]
-    }
-    rows: list[Row] = []
-    for cell, arrays in results:
-        loss, beside = floats(arrays, "loss"), plain[float(cell["budget"])]
-        mean, error = mean_and_error(loss)
-        more, more_error = mean_and_error(loss - beside)
-        rows.append(
-            {
-                "budget": float(cell["budget"]),
-                "draw": int(cell["drawn"]),
-                "runs": loss.size,
-                "loss": mean,
-                "loss_se": error,
-                "more": more,
-                "more_se": more_error,
-                "times_without": float(loss.mean() / beside.mean()),
-                "drawn": float(floats(arrays, "drawn").mean()),
-                "stayed_out": float(floats(arrays, "stayed").mean()),
-                "best_out": float(floats(arrays, "wrong").mean()),
-            }
-        )
-    return rows
-
-
 def _finding(_effort: StudyEffort, results: Mapping[str, Sequence[Result]]) -> Finding:
-    table = FindingTable.of(_rows(results["rounds"]))
-    drawn = table.where(draw=1)
-    told = ", ".join(
-        f"{100 * more:.2f} (± {196 * error:.2f}) % of the best list's utility at {budget:g}"
-        for budget, more, error in zip(
-            drawn.numbers("budget"),
-            drawn.numbers("more"),
-            drawn.numbers("more_se"),
-            strict=True,
+    table = FindingTable.of(
+        price_rows(
+            results["rounds"],
+            setting="drawn",
+            column="draw",
+            means={"drawn": "drawn", "stayed_out": "stayed", "best_out": "wrong"},
         )
     )
+    drawn = table.where(draw=1)
+    told = price_told(drawn)
     stayed = ", ".join(
         f"{out:.1f} of {count:.1f}"
         for out, count in zip(drawn.numbers("stayed_out"), drawn.numbers("drawn"), strict=True)
@@ -145,27 +113,12 @@ NOTE = (
 
 
 def _draw(tables: dict[str, FindingTable]) -> Figure:
-    table = tables["drawn-checks"]
-    figure, (axes,) = canvas(height=2.7)
-    for number, name in enumerate(("no draw", "5 % of those out, once more")):
-        rows = table.where(draw=number)
-        series(
-            axes,
-            rows.numbers("budget"),
-            [100 * loss for loss in rows.numbers("loss")],
-            name=name,
-            number=number,
-            error=[100 * error for error in rows.numbers("loss_se")],
-        )
-    label(
-        axes,
+    return price_figure(
+        tables["drawn-checks"],
+        column="draw",
+        names={0: "no draw", 1: "5 % of those out, once more"},
         title="A drawn check of those clearly out",
-        x="budget, in reviews per applicant",
-        y="utility lost, % of best",
     )
-    axes.set_ylim(bottom=0)
-    axes.legend()
-    return figure
 
 
 STUDIES = (
