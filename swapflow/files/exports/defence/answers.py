@@ -96,7 +96,7 @@ def _reviews(made: ApplicantDefence) -> Iterator[str]:
             "applicants who were too close to call at that moment."
         ) % {"rule": by_rule, "close": close}
     yield gettext(
-        "More reviews make an estimate surer, they are no favour in themselves. Few marks leave "
+        "More reviews make an estimate surer; they are no favour. Few marks leave "
         "it nearer to the program's average: an applicant with marks above the average has a "
         "somewhat lower estimate from 2 reviews than from 5 that say the same, and one below the "
         "average a somewhat higher one. By how much here is said under the third question."
@@ -342,13 +342,19 @@ def _asking_again(made: ApplicantDefence) -> str:
     asked = made.program.reconsidered
     upheld = sum(one.upheld is True for one in asked)
     refused = sum(one.upheld is False for one in asked)
-    return gettext(
+    may = gettext(
         "The decision can be reconsidered when the applicant asks: reviewers who never had this "
-        "applicant mark "
-        "the file anew, every review that counts enters both estimates, and people decide again. "
-        "In this program that was asked for %(asked)s times: %(upheld)s changed the list, "
-        "%(refused)s did not."
-    ) % {"asked": len(asked), "upheld": upheld, "refused": refused}
+        "applicant mark the file anew, every review that counts enters both estimates, and people "
+        "decide again."
+    )
+    if not asked:
+        so_far = gettext("In this program no one has asked for it.")
+    else:
+        so_far = gettext(
+            "Asked for in this program so far: %(asked)s; the list was changed: %(upheld)s; it "
+            "was kept: %(refused)s."
+        ) % {"asked": len(asked), "upheld": upheld, "refused": refused}
+    return f"{may} {so_far}"
 
 
 def overridden(outcomes: Iterable[DefendedOutcome]) -> int:

@@ -139,7 +139,7 @@ def applicant_defence_document(made: ApplicantDefence) -> PrintedDocument:
     lead = [
         gettext(
             "This file answers what a written appeal asks about one decision. The questions come "
-            "first, what they rest on follows."
+            "first; what they rest on follows."
         ),
         f"{gettext(NOT_MERIT)} {gettext(NOT_ADVICE)}",
     ]
