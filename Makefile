@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo quick test test-all test-browser walks screenshots slow check audit bench bench-pages sizes load load-web starve chaos races drills fuzz study openapi messages lock clean
+.PHONY: help setup demo quick test test-all test-browser walks screenshots slow check audit bench bench-pages sizes load load-web scaling starve chaos races drills fuzz study openapi messages lock clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -69,6 +69,9 @@ load: setup  ## Run three cycles at once for MINUTES (10), DATABASE sqlite or po
 
 load-web: setup  ## Run 200 reviewers who type at once for two minutes, into var/web.json
 	$(BIN)/python -m tests.bench.web_load $(LOAD)
+
+scaling: setup  ## Print how many processes reviewers at work need, from what load-web and load measured
+	$(BIN)/python -m tests.bench.scaling
 
 starve: setup  ## Time sign-in, liveness and inbox under dripping webhooks and a held lock, into var/starve.json
 	$(BIN)/python -m tests.bench.starve
