@@ -37,8 +37,11 @@ from swapflow.ledger.sql_ledger import SqlLedger
 from swapflow.outbound.answer_turns import AnswerTurnsInFiles
 from swapflow.outbound.call_slots import call_slots
 from swapflow.outbound.guarded_client import GuardedClient
-from swapflow.outbound.mail import outbox_folder, smtp
+from swapflow.outbound.mail import sender_of as sender_of  # noqa: PLC0414 - for interfaces
 from swapflow.outbound.scoring_services import scoring_services
+from swapflow.outbound.sending_domain import (
+    look_at_sending_domain as look_at_sending_domain,  # noqa: PLC0414 - for interfaces
+)
 from swapflow.outbound.webhooks import webhook_sender
 from swapflow.queues.at_first_use import DispatcherAtFirstUse
 from swapflow.queues.inline import InlineDispatcher
@@ -149,7 +152,7 @@ def assemble(settings: Settings) -> tuple[Swapflow, Office]:
         state=state,
         dispatcher=dispatcher,
         doorbell=DoorbellAtFirstUse(settings.redis),
-        post=smtp(settings) if settings.smtp_host else outbox_folder(settings.data_dir / "outbox"),
+        post=sender_of(settings),
         mail_leaves=settings.smtp_host is not None,
         send_webhook=webhook_sender(client),
         call_slot=call_slots(settings.data_dir / "call-slots", slots=webhook_slots(settings)),

@@ -92,6 +92,8 @@ class Settings(BaseSettings):
         office_name: The office's name in mails and to applicants; the sender's when not set.
         mail_from: Sender of mails; without `smtp_host` mails wait in the ledger.
         smtp_timeout: Seconds that the mail server may take for an answer.
+        dkim_selector: Name of the key by which the mail server signs, for `swapflow doctor mail`.
+        dns_server: Resolver that it asks about the sender's domain; else this machine's.
         digest_hour: Hour from which staff get the day's mail about what waits; -1 for none.
         metrics_port: Port on which the web process tells Prometheus figures, to all who ask; 0
             for none. They name programs, never people.
@@ -143,6 +145,8 @@ class Settings(BaseSettings):
     smtp_user: str | None = None
     smtp_password: SecretStr | None = None
     smtp_timeout: Seconds = 20.0
+    dkim_selector: str | None = None
+    dns_server: str | None = None
     digest_hour: int = Field(default=7, ge=-1, le=23)
     undo_minutes: int = Field(default=5, ge=0, le=1440)
     webhook_private: bool = False
@@ -192,10 +196,8 @@ class Settings(BaseSettings):
     @field_validator("public_url")
     @classmethod
     def _known_address(cls, url: str) -> str:
-        if not url:
-            return url
         parts = urlsplit(url)
-        if parts.scheme not in {"http", "https"} or not parts.hostname:
+        if url and (parts.scheme not in {"http", "https"} or not parts.hostname):
             raise ValueError("write https://the.address")
         return url.rstrip("/")
 
@@ -210,10 +212,9 @@ class Settings(BaseSettings):
     @field_validator("oidc_issuer")
     @classmethod
     def _known_issuer(cls, url: str) -> str:
-        if not url:
-            return url
         parts = urlsplit(url)
-        if parts.scheme not in {"http", "https"} or not parts.hostname or "?" in url or "#" in url:
+        sound = parts.scheme in {"http", "https"} and parts.hostname
+        if url and (not sound or "?" in url or "#" in url):
             raise ValueError("write https://the.provider, as its own description spells it")
         return url
 
@@ -257,8 +258,7 @@ class Settings(BaseSettings):
     def reach(self) -> Reach:
         """Where calls may go to addresses that people enter, of webhooks and scoring services.
 
-        To this machine itself only while nobody else is served: a swapflow that is reached from
-        this machine alone is one that is being tried out.
+        To this machine itself only while nobody else is served: then it is being tried out.
         """
         reached = urlsplit(self.address).hostname or ""
         alone = _is_here(reached) and _is_here(self.web_host)

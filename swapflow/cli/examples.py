@@ -8,7 +8,7 @@ EXAMPLES = {
     "web": "swapflow web",
     "coordinator": "swapflow coordinator",
     "worker": "swapflow worker --queues mail",
-    "doctor": "swapflow doctor",
+    "doctor": "swapflow doctor mail --to you@example.org",
     "advise": "swapflow advise marks.csv --places 30 --reviews 60 --scale 1..10",
     "demo": "swapflow demo",
     "replay": "swapflow replay past --cohort 30 --budget 2.5 --in-process",

@@ -8,6 +8,7 @@ TEXTS = {
     "applicant_in_other_state": (
         "{applicant!r} is {status}; only an applicant who is {allowed: or } can be {done}"
     ),
+    "probe_without_mail": "--to belongs to `swapflow doctor mail`, which sends a test mail",
     "requests_or_all": "name the reviews to approve, or give --all (not both)",
     "bundle_key_malformed": (
         "--key {key!r} is no key: it has {digits} hexadecimal digits, as `swapflow cycle "

@@ -110,6 +110,11 @@ TEXTS = {
     "call_host_private": "{host} leads into a private network, where calls may not go",
     "call_refused": "{host} answered {status}",
     "mail_file_unwritable": "{folder}: a mail could not be written ({problem})",
+    "dns_away": "no resolver answered about {name}; check SWAPFLOW_DNS_SERVER",
+    "dns_server_malformed": (
+        "SWAPFLOW_DNS_SERVER: {text} is no address of a resolver; write one such as 192.0.2.53"
+    ),
+    "dns_server_missing": "this machine names no resolver; set SWAPFLOW_DNS_SERVER",
     "mail_server_away": "the mail server {host}:{port} did not take a mail; check SWAPFLOW_SMTP_*",
     "mail_address_malformed": "{text!r} is no mail address",
     "broker_away": (

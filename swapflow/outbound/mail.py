@@ -68,6 +68,15 @@ class SmtpSettings(Protocol):
         ...
 
 
+class MailSettings(SmtpSettings, Protocol):
+    """Those, and the folder that mails wait in without a server."""
+
+    @property
+    def data_dir(self) -> Path:
+        """Folder of this deployment."""
+        ...
+
+
 def compose(mail: Mail, sender: str) -> EmailMessage:
     """Build a mail: plain text, HTML, and an invitation both inline and as a file.
 
@@ -115,6 +124,11 @@ def outbox_folder(folder: Path, sender: str = "swapflow@localhost") -> SendMail:
             ) from error
 
     return post
+
+
+def sender_of(settings: MailSettings) -> SendMail:
+    """Build what mails of a deployment leave by: its mail server, or files without one."""
+    return smtp(settings) if settings.smtp_host else outbox_folder(settings.data_dir / "outbox")
 
 
 def smtp(settings: SmtpSettings) -> SendMail:

@@ -1,14 +1,25 @@
 """`swapflow doctor`: what is wrong with this deployment, and the cure for each."""
 
 from dataclasses import asdict
+from enum import StrEnum
+from typing import Annotated
+from uuid import uuid4
 
 import typer
 
 from swapflow.cli.options import AsJson
 from swapflow.cli.output import clean, many, report, say
+from swapflow.errors import InvalidInputError
 
 
 _SIGNS = {"good": "✓", "warning": "!", "fault": "✗"}
+
+
+class DoctorPart(StrEnum):
+    """What is looked at: the whole deployment, or whether its mails arrive."""
+
+    ALL = "all"
+    MAIL = "mail"
 
 
 def register(app: typer.Typer) -> None:
@@ -16,12 +27,26 @@ def register(app: typer.Typer) -> None:
     app.command()(doctor)
 
 
-def doctor(as_json: AsJson = False) -> None:
+def doctor(
+    part: Annotated[
+        DoctorPart,
+        typer.Argument(help="mail: SPF, DKIM and DMARC of the domain that mails are sent from"),
+    ] = DoctorPart.ALL,
+    to: Annotated[
+        str | None, typer.Option("--to", help="address to send a test mail to, with mail")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
     """Look for what is wrong, and say how to mend it; exit code 1 if there is a fault."""
+    from swapflow.cli.operations.mail_doctor import examine_mail
     from swapflow.processes.doctor import Grade, examine
 
+    if to is not None and part is not DoctorPart.MAIL:
+        raise InvalidInputError("probe_without_mail")
     findings = []
-    for finding in examine():
+    for finding in (
+        examine_mail(to=to, probe_id=uuid4().hex) if part is DoctorPart.MAIL else examine()
+    ):
         findings.append(finding)
         if not as_json:
             # At once: a part that does not answer takes its time, and what was seen is seen.

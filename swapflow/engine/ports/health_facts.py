@@ -1,10 +1,14 @@
-"""Facts about Redis and the database, for the health checks."""
+"""Facts about Redis, the database and the sender's domain, for the health checks."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from swapflow.engine.ports.live_state import QuarantineNote
+
+
+MOST_LOOKUPS = 10
+"""DNS queries that a receiver makes for one SPF record at most (RFC 7208, 4.6.4)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,3 +115,28 @@ class DatabaseFacts:
     known: bool
     outboxes: Outboxes | None
     file: FileFacts | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SendingDomain:
+    """What the records of a domain say.
+
+    Attributes:
+        domain: The domain after the @ of the sender.
+        spf: Its SPF records; exactly one is right.
+        spf_lookups: How many DNS queries a receiver needs for the first of them.
+        spf_all: What becomes of servers that the record does not name: "-", "~", "?" or "+";
+            "" when it does not say.
+        dkim: The tags of the key at the selector, by name; None when no selector is told or
+            nothing stands there. An empty "p" is a key taken back.
+        dmarc: The tags of the policy, by name; None without one.
+        dmarc_at: The domain whose policy it is: this one, or one above it.
+    """
+
+    domain: str
+    spf: tuple[str, ...]
+    spf_lookups: int
+    spf_all: str
+    dkim: dict[str, str] | None
+    dmarc: dict[str, str] | None
+    dmarc_at: str
