@@ -108,7 +108,6 @@ STAFF = (
     "/today/CYCLE/evidence",
     "/today/CYCLE/activity",
     "/activity",
-    "/find?q=A00",
     "/setup/system",
 )
 """Staff's pages that are in the catalogues, word for word; the others are in English as yet."""
