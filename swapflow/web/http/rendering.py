@@ -30,10 +30,10 @@ from swapflow.i18n.translation import translate
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.web.http.acts.told import forget, told, with_field
+from swapflow.web.http.bar.top_bar import COUNT_COOKIE, top_bar
 from swapflow.web.http.context import app_context
 from swapflow.web.http.dependencies import principal_of
 from swapflow.web.http.language import keys_are_off
-from swapflow.web.top_bar import COUNT_COOKIE, top_bar
 
 
 STATIC = Path(__file__).parents[1] / "static"

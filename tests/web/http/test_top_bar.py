@@ -6,7 +6,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from swapflow.identity.permissions import Grant, Right, Role, Scope, rights_in
-from swapflow.web.top_bar import COUNT_COOKIE, initials
+from swapflow.web.http.bar.top_bar import COUNT_COOKIE, initials
 from tests.engine.cycle_by_hand import applicant
 from tests.support.statement_count import statements_run
 from tests.web.site import Site

@@ -24,11 +24,11 @@ from swapflow.web.cycle.today.program_parts import (
     phases_of,
     undoable,
 )
+from swapflow.web.http.bar.top_bar import keep_count
 from swapflow.web.http.context import AppContext, app_context
 from swapflow.web.http.dependencies import may_anywhere
 from swapflow.web.http.program_page import held, visible
 from swapflow.web.http.rendering import render
-from swapflow.web.top_bar import keep_count
 
 
 router = APIRouter(prefix="/today")
