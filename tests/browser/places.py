@@ -166,7 +166,7 @@ def walk(up: Deployment) -> Iterator[tuple[Place, Page, int]]:
 def _starts() -> dict[str, tuple[str, ...]]:
     staff = tuple(f"/{place}/{cycle}" for place in PLACES for cycle in CYCLES)
     return {
-        ADMIN: ("/", "/me", *staff),
+        ADMIN: ("/", "/me", "/find", "/find?q=a00", *staff),
         REVIEWER: ("/", "/inbox", "/offline", "/me"),
         NEWCOMER: ("/inbox",),
         AUDITOR: (),

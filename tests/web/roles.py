@@ -190,6 +190,7 @@ PAGES: dict[str, Right | Somewhere | str] = {
     "POST /today/{cycle_id}/{what}": Right.RUN,
     "GET /today/{cycle_id}/events": Right.SEE_PROGRESS,
     "GET /applicants": Somewhere(Right.SEE_APPLICANTS),
+    "GET /find": Somewhere(Right.SEE_APPLICANTS),
     "GET /applicants/{cycle_id}": Right.SEE_APPLICANTS,
     "GET /applicants/{cycle_id}/table.csv": Right.SEE_APPLICANTS,
     "POST /applicants/{cycle_id}/ticked": Right.MANAGE_APPLICANTS,

@@ -73,7 +73,9 @@ class Browser:
         return self.comes_back(self.logs_in(self.goes(path), login))
 
     def who(self) -> str:
-        found = re.search(r'class="me"[^>]*>([^<]*)<', self.get("/me").text)
+        found = re.search(
+            r'class="menu me">\s*<summary aria-label="([^"]*)"', self.get("/me").text
+        )
         return unescape(found[1]) if found else ""
 
 

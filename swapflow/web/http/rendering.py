@@ -30,6 +30,7 @@ from swapflow.i18n.translation import translate
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.web.http.acts.told import forget, told, with_field
+from swapflow.web.http.bar.top_bar import COUNT_COOKIE, top_bar
 from swapflow.web.http.context import app_context
 from swapflow.web.http.dependencies import principal_of
 from swapflow.web.http.language import keys_are_off
@@ -50,6 +51,10 @@ PLACES: tuple[tuple[str, str, Right], ...] = (
 """The five places of staff: path, name, and the right without which a place is not shown."""
 
 
+_ERRORS = frozenset({"error.html", "error_notice.html"})
+"""Pages that are built when something failed, which may be the database."""
+
+
 def render(
     request: Request,
     template: str,
@@ -62,7 +67,7 @@ def render(
 
     Forms carry the number of their page, and a page tells of the act that led to it. Beside its
     own context a template sees `principal`, `place`, `bar_place`, `places`, `request`,
-    `provider`, `language`, `keys_off`, `mail_leaves` and `act_notice`.
+    `provider`, `language`, `keys_off`, `mail_leaves`, `act_notice` and `top_bar`.
 
     Args:
         request: What is answered.
@@ -72,6 +77,7 @@ def render(
         headers: Further headers.
     """
     principal = principal_of(request)
+    bar = top_bar(request, principal, is_error=template in _ERRORS)
     page = _environment().get_template(template)
     notice = told(request, principal)
     text = page.render(
@@ -85,6 +91,7 @@ def render(
             "language": current_language(),
             "keys_off": keys_are_off(request),
             "act_notice": notice,
+            "top_bar": bar,
             "mail_leaves": app_context(request).product.outbox.leaves,
             **(context or {}),
         }
@@ -94,6 +101,9 @@ def render(
     response = HTMLResponse(text, status_code=status, headers=dict(headers or {}))
     if notice is not None:
         forget(request, response)
+        # What was just done may have been one of the things that stood on To do.
+        if COUNT_COOKIE in request.cookies:
+            response.delete_cookie(COUNT_COOKIE, path="/")
     return response
 
 

@@ -24,6 +24,7 @@ from swapflow.web.cycle.today.program_parts import (
     phases_of,
     undoable,
 )
+from swapflow.web.http.bar.top_bar import keep_count
 from swapflow.web.http.context import AppContext, app_context
 from swapflow.web.http.dependencies import may_anywhere
 from swapflow.web.http.program_page import held, visible
@@ -109,14 +110,16 @@ def show_to_do(request: Request, principal: MaySomewhere) -> Response:
     coming = [line for cycle in readable for line in _coming(app, principal, cycle, now)]
     done = [line for cycle in readable for line in _done(app, cycle, now)]
     live = product.reports.state_answers()
-    return render(
+    lines = [_line(app, principal, thing, by_id, now) for thing in things]
+    response = render(
         request,
         "cycle/today/to_do.html",
         {
             "now": now,
             "zone": product.pending.zone(),
             "may_try": Right.SET_UP in principal.rights_anywhere,
-            "lines": [_line(app, principal, thing, by_id, now) for thing in things],
+            "lines": lines,
+            "to_do_count": len(lines),
             "cards": [
                 _card(app, principal, cycle, now, live=live)
                 for cycle in cycles[:MOST_CARDS]
@@ -138,6 +141,8 @@ def show_to_do(request: Request, principal: MaySomewhere) -> Response:
             "programs": len(by_id),
         },
     )
+    keep_count(request, response, principal, len(lines))
+    return response
 
 
 def _is_closed(cycle: Cycle) -> bool:

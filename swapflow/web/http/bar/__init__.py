@@ -1,0 +1,1 @@
+"""The bar at the top of every page, put together for the person who asks."""

@@ -1,0 +1,91 @@
+"""The bar at the top by keys, with its menus open, on a phone, and without scripts."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from swapflow.identity.permissions import Role
+from tests.browser.axe import RUN, SHADES, TAGS, WIDER
+from tests.browser.office import AXE, DESK, PHONE, Deployment
+
+
+OFFICER = "bar@example.org"
+FIRST, SECOND = "barfirst", "barsecond"
+
+
+@pytest.fixture(scope="module")
+def office(up: Deployment) -> Deployment:
+    up.cycle(FIRST, launch=False)
+    up.cycle(SECOND, launch=False)
+    up.staff(OFFICER, Role.ADMINISTRATOR)
+    return up
+
+
+def _focused(page: Page) -> str:
+    return str(page.evaluate("document.activeElement.id"))
+
+
+def test_the_slash_goes_to_the_search_which_finds_in_the_program(office: Deployment) -> None:
+    with office.person(OFFICER) as context:
+        page = context.new_page()
+        page.goto(f"/today/{FIRST}")
+        page.keyboard.press("/")
+        assert _focused(page) == "find"
+        page.keyboard.type("a001")
+        page.keyboard.press("Enter")
+        page.wait_for_url(f"**/applicants/{FIRST}?q=a001")
+        expect(page.locator("tr[data-number]")).to_have_count(1)
+
+
+def test_the_slash_does_nothing_where_single_letters_are_switched_off(office: Deployment) -> None:
+    with office.person(OFFICER) as context:
+        page = context.new_page()
+        page.goto(f"/today/{FIRST}")
+        page.locator(".me summary").click()
+        page.locator(".me").get_by_role("button", name="Switch single letters off").click()
+        page.goto(f"/today/{FIRST}")
+        page.keyboard.press("/")
+        assert _focused(page) != "find"
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_a_program_is_chosen_by_keys(office: Deployment, scripts: bool) -> None:
+    with office.person(OFFICER, scripts=scripts) as context:
+        page = context.new_page()
+        page.goto(f"/setup/{FIRST}")
+        page.locator(".switcher summary").focus()
+        page.keyboard.press("Enter")
+        page.locator(f'.switcher a[href="/setup/{SECOND}"]').focus()
+        page.keyboard.press("Enter")
+        page.wait_for_url(f"**/setup/{SECOND}")
+
+
+def test_escape_closes_a_menu_and_returns_to_what_opened_it(office: Deployment) -> None:
+    with office.person(OFFICER) as context:
+        page = context.new_page()
+        page.goto("/me")
+        page.locator(".me summary").focus()
+        page.keyboard.press("Enter")
+        page.keyboard.press("Tab")
+        page.keyboard.press("Escape")
+        expect(page.locator(".me")).not_to_have_attribute("open", "")
+        assert page.evaluate("document.activeElement.matches('.me summary')")
+
+
+@pytest.mark.parametrize("width", [PHONE, DESK])
+@pytest.mark.parametrize("shade", SHADES)
+def test_open_menus_are_readable_and_lie_within_the_page(
+    office: Deployment, width: int, shade: str
+) -> None:
+    with office.person(OFFICER, width=width, dark=shade == "dark") as context:
+        page = context.new_page()
+        for path in (f"/applicants/{FIRST}", "/me", "/find?q=a00"):
+            page.goto(path)
+            page.evaluate(f"() => {{ {AXE.read_text(encoding='utf-8')}; }}")
+            for menu in (".switcher", ".me"):
+                page.locator(f"{menu} summary").click()
+                box = page.locator(f"{menu} > :is(ul, div)").bounding_box()
+                assert box is not None
+                assert box["x"] >= 0
+                assert box["x"] + box["width"] <= width
+                assert page.evaluate(RUN, {"type": "tag", "values": TAGS}) == []
+                assert page.evaluate(WIDER) == 0
