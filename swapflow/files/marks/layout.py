@@ -318,6 +318,18 @@ def _name_in(header: str, kind: str) -> str:
     return " ".join(words_of).strip(" :–—-") or name
 
 
+def guess_roles(table: Table, how: HowToRead) -> dict[str, str]:
+    """Return what each header would be taken for, as far as a table is understood."""
+    finder = _Finder(table=table, how=how)
+    try:
+        marks = finder.find().marks
+    except InvalidInputError:
+        return {header: role for role, header in finder.roles.items()}
+    roles = {header: role for role, header in finder.roles.items()}
+    roles |= {one.named_in: "reviewer" for one in marks if one.named_in}
+    return roles | dict.fromkeys((one.header for one in marks), "mark")
+
+
 def find_layout(table: Table, how: HowToRead) -> MarksLayout:
     """Find how a table holds marks.
 
