@@ -25,14 +25,14 @@ MOST_PROBLEMS = 25
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RefusedSheet:
     """Why a spreadsheet is refused, and its columns: (header, first cell, taken for)."""
 
     problem: str
     columns: tuple[tuple[str, str, str], ...] = ()
 
 
-def write_answer(folder: Path, line: bytes, data: bytes) -> Refused | None:
+def write_answer(folder: Path, line: bytes, data: bytes) -> RefusedSheet | None:
     """Write the files of an answer; return why the spreadsheet is refused, None for nothing.
 
     Args:
@@ -44,9 +44,9 @@ def write_answer(folder: Path, line: bytes, data: bytes) -> Refused | None:
     try:
         _write(folder, asked, data)
     except SwapflowError as error:
-        return Refused(_shortened(error), seen_columns(data, asked.name, asked.columns))
+        return RefusedSheet(_shortened(error), seen_columns(data, asked.name, asked.columns))
     except MemoryError:
-        return Refused(Message("trial_too_much", size=MOST_MEMORY // MEGABYTE))
+        return RefusedSheet(Message("trial_too_much", size=MOST_MEMORY // MEGABYTE))
     return None
 
 
