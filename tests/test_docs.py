@@ -6,6 +6,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 
 
 ROOT = Path(__file__).parents[1]
@@ -98,3 +99,24 @@ def test_the_arrows_on_a_page_are_those_of_the_contract(page: str, contract: str
         for below in lower
         if above != "workers" and order[above] >= order[below]
     ] == []
+
+
+READ = [
+    page
+    for page in sorted((ROOT / "docs").rglob("*.md"))
+    if page.parts[-2] in {"docs", "trust"}  # the decisions are for developers, as their list says
+]
+
+
+@pytest.mark.parametrize("page", READ, ids=lambda page: f"{page.parts[-2]}-{page.stem}")
+def test_a_page_says_first_for_whom_it_is(page: Path) -> None:
+    lines = [line for line in page.read_text("utf-8").splitlines() if line.strip()]
+
+    assert lines[0].startswith("# ")
+    assert re.match(r"\*?For:? \w", lines[1]), lines[1]
+
+
+def test_the_site_can_be_searched() -> None:
+    site = yaml.safe_load((ROOT / "mkdocs.yml").read_text("utf-8"))
+
+    assert "search" in site["plugins"]

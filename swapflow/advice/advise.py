@@ -1,7 +1,7 @@
 """One question answered: tables of marks in, the next requests and what they bring out."""
 
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -273,6 +273,7 @@ def _rules(question: AdviceQuestion, files: Sequence[MarksFile]) -> tuple[Rules,
 def _tell(advisor: Advisor, question: AdviceQuestion, files: Sequence[MarksFile]) -> None:
     """Tell an advisor everything that the files say."""
     attributes = {*advisor.rules.attributes, "topic"}
+    conflicts = _conflicts(files)
     for read in files:
         for applicant in read.applicants:
             values = {
@@ -282,7 +283,7 @@ def _tell(advisor: Advisor, question: AdviceQuestion, files: Sequence[MarksFile]
             }
             advisor.add_applicant(applicant, **values)
         for reviewer in read.reviewers:
-            advisor.add_reviewer(reviewer)
+            advisor.add_reviewer(reviewer, conflicts=conflicts[same_id(reviewer)])
         for mark in read.marks:
             advisor.tell(
                 mark.applicant,
@@ -296,13 +297,15 @@ def _tell(advisor: Advisor, question: AdviceQuestion, files: Sequence[MarksFile]
             values = {name: cells[name] for name in attributes if name in cells}
             advisor.add_applicant(applicant, **values)
     if question.reviewers is not None:
-        _tell_reviewers(advisor, question, question.reviewers)
+        _tell_reviewers(advisor, question, question.reviewers, conflicts)
     for source in question.exclude:
         for out in read_pending(source):
             advisor.add_request(out.applicant, kind=out.kind, reviewer=out.reviewer)
 
 
-def _tell_reviewers(advisor: Advisor, question: AdviceQuestion, source: Source) -> None:
+def _tell_reviewers(
+    advisor: Advisor, question: AdviceQuestion, source: Source, beside: Mapping[str, list[str]]
+) -> None:
     for one in read_reviewers(source, rules=advisor.rules):
         away = any(absence.first <= question.on <= absence.last for absence in one.absences)
         advisor.add_reviewer(
@@ -310,9 +313,18 @@ def _tell_reviewers(advisor: Advisor, question: AdviceQuestion, source: Source) 
             limits=one.capacity,
             packet=one.packet,
             topics=one.topics,
-            conflicts=one.conflicts,
+            conflicts=(*one.conflicts, *beside.get(same_id(one.external_id), ())),
             away=away or one.reserve,
         )
+
+
+def _conflicts(files: Sequence[MarksFile]) -> dict[str, list[str]]:
+    """Return the applicants whom a reviewer may not read by the tables of marks, by reviewer."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for read in files:
+        for applicant, reviewer in read.conflicts:
+            found[same_id(reviewer)].append(applicant)
+    return found
 
 
 def _value(values: Mapping[str, Mapping[str, str]], name: str) -> Mapping[str, str]:

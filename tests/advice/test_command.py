@@ -2,14 +2,19 @@
 
 import csv
 import json
+from datetime import date
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from swapflow.advice.advise import AdviceQuestion, MarksSource
+from swapflow.advice.advise import advise as answer
 from swapflow.cli.main import main
 from swapflow.domain.objective import GroupQuota
+from swapflow.domain.reviewing.mark_scale import MarkScale
 from swapflow.domain.rules import Floor, KindRules, Rules, SeatLine
+from swapflow.files.marks.mark import HowToRead
 from swapflow.files.rules.rules_file import write_rules
 
 
@@ -139,9 +144,18 @@ def test_a_table_with_typed_marks_is_not_written_over(
 
 def test_hotcrp_gets_a_bulk_assignment_that_clears_nothing(marks: Path, tmp_path: Path) -> None:
     advise(
-        marks, "--places", 8, "--reviews", 5, "--out", tmp_path, "--hotcrp", "secondary",
-        "--hotcrp-round", "R2",
-    )  # fmt: skip
+        marks,
+        "--places",
+        8,
+        "--reviews",
+        5,
+        "--out",
+        tmp_path,
+        "--hotcrp",
+        "secondary",
+        "--hotcrp-round",
+        "R2",
+    )
 
     found = rows(tmp_path / "hotcrp.csv")
     assert list(found[0]) == ["paper", "action", "email", "round"]
@@ -154,9 +168,15 @@ def test_hours_limit_the_requests_by_what_each_kind_takes(
     marks: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     advise(
-        marks, "--places", 8, "--hours", 3, "--kinds",
-        "review cost=20; interview cost=60 gain=6 most=1", "--json",
-    )  # fmt: skip
+        marks,
+        "--places",
+        8,
+        "--hours",
+        3,
+        "--kinds",
+        "review cost=20; interview cost=60 gain=6 most=1",
+        "--json",
+    )
 
     found = json.loads(capsys.readouterr().out)
     minutes = {"review": 20, "interview": 60}
@@ -249,3 +269,25 @@ def test_a_wrong_cell_is_told_with_its_place(
 
     told = json.loads(capsys.readouterr().err)["message"]
     assert "line 3, column 'mark', value '9': the mark lies outside the scale 1..5" in told
+
+
+def test_a_column_of_conflicts_beside_the_marks_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "marks.csv"
+    lines = [f"A{n},{'Ana' if n % 2 else 'Ben'},{n % 5 + 1},{'Ben; Cleo' if n % 2 else ''}"
+             for n in range(20)]  # fmt: skip
+    path.write_text("\n".join(["ID,Reader,Mark,Conflicts", *lines, "X,Cleo,3,"]), encoding="utf-8")
+
+    found = answer(
+        AdviceQuestion(
+            marks=(MarksSource(source=path),),
+            places=6,
+            reviews=20,
+            on=date(2027, 1, 19),
+            how=HowToRead(scales={"": MarkScale(worst=1.0, best=5.0)}),
+        )
+    )
+
+    asked = {(one.applicant, one.reviewer) for one in found.requests}
+    assert any(reviewer == "Cleo" for _, reviewer in asked)
+    odd = {f"A{n}" for n in range(1, 20, 2)}
+    assert not {applicant for applicant, reviewer in asked if reviewer in {"Ben", "Cleo"}} & odd

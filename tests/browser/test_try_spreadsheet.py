@@ -51,6 +51,35 @@ def test_a_visitor_tries_a_spreadsheet_and_takes_the_answer_along(
             assert answer.headers["content-security-policy"].startswith("default-src 'self'")
 
 
+@pytest.mark.parametrize("width", [360, 1280])
+def test_a_visitor_says_what_the_columns_are_without_script(up: Deployment, width: int) -> None:
+    rows = [f"Person {n},{('Ana', 'Ben')[n % 2]},{n * 37 % 90}" for n in range(30)]
+    file = {
+        "name": "folder.csv",
+        "mimeType": "text/csv",
+        "buffer": "\n".join(["Folder,Desk,Value", *rows]).encode(),
+    }
+    with up.person(width=width, scripts=False) as plain, up.person(width=width) as scripted:
+        page = plain.new_page()
+        page.goto("/try")
+        page.locator("[name=places]").fill("8")
+        page.locator("input[type=file]").set_input_files(file)
+        page.get_by_role("button", name="Read the file").click()
+        expect(page.get_by_text("there is no column for the applicant").first).to_be_visible()
+
+        for header, role in (("Folder", "applicant"), ("Desk", "reviewer"), ("Value", "mark")):
+            page.get_by_label(header, exact=True).select_option(role)
+        page.locator("[name=scale]").fill("0..100")
+        page.locator("input[type=file]").set_input_files(file)
+        page.get_by_role("button", name="Read the file").click()
+
+        expect(page.get_by_role("heading", level=1)).to_contain_text("Ask for")
+        looked = scripted.new_page()
+        looked.goto(page.url + "/columns")
+        expect(looked.get_by_label("Desk", exact=True)).to_have_value("reviewer")
+        assert looked_at(looked) == []
+
+
 def test_the_form_and_its_answer_need_no_script(up: Deployment) -> None:
     with up.person(scripts=False) as context:
         page = context.new_page()

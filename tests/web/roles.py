@@ -39,6 +39,7 @@ PAGES: dict[str, Right | Somewhere | str] = {
     "GET /try": ANYBODY,
     "POST /try": ANYBODY,
     "GET /try/{token}": ANYBODY,
+    "GET /try/{token}/columns": ANYBODY,
     "GET /try/{token}/{name}": ANYBODY,
     "GET /answer/{token}": ANYBODY,
     "POST /answer/{token}": ANYBODY,

@@ -2,6 +2,7 @@
 
 import json
 import shlex
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from swapflow.advice.tables import write_tables
 from swapflow.advice.trial.content import page_content
 from swapflow.advice.trial.limits import MEGABYTE, MOST_MEMORY
 from swapflow.advice.trial.question import CONTENT, TrialQuestion
+from swapflow.advice.trial.seen_columns import seen_columns
 from swapflow.domain.reviewing.mark_scale import MarkScale
 from swapflow.errors import BadRowsError, SwapflowError
 from swapflow.files.exports.html_page import write
@@ -22,20 +24,29 @@ MOST_PROBLEMS = 25
 """Rows that cannot be used which a page names; correcting these shows the next ones."""
 
 
-def write_answer(folder: Path, line: bytes, data: bytes) -> str | None:
-    """Write the files of an answer; return what is wrong with the spreadsheet, None for nothing.
+@dataclass(frozen=True, slots=True)
+class RefusedSheet:
+    """Why a spreadsheet is refused, and its columns: (header, first cell, taken for)."""
+
+    problem: str
+    columns: tuple[tuple[str, str, str], ...] = ()
+
+
+def write_answer(folder: Path, line: bytes, data: bytes) -> RefusedSheet | None:
+    """Write the files of an answer; return why the spreadsheet is refused, None for nothing.
 
     Args:
         folder: Where they go.
         line: The question, as `TrialQuestion.line` made it.
         data: The spreadsheet.
     """
+    asked = TrialQuestion.of_line(line)
     try:
-        _write(folder, TrialQuestion.of_line(line), data)
+        _write(folder, asked, data)
     except SwapflowError as error:
-        return _shortened(error)
+        return RefusedSheet(_shortened(error), seen_columns(data, asked.name, asked.columns))
     except MemoryError:
-        return Message("trial_too_much", size=MOST_MEMORY // MEGABYTE)
+        return RefusedSheet(Message("trial_too_much", size=MOST_MEMORY // MEGABYTE))
     return None
 
 

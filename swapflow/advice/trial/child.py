@@ -24,12 +24,13 @@ def main(folder: Path) -> int:
 
     line, _, data = sys.stdin.buffer.read(MOST_BYTES + LONGEST_LINE).partition(b"\n")
     try:
-        problem = write_answer(folder, line, data)
+        refused = write_answer(folder, line, data)
     except MemoryError:
         return 3
-    if problem is None:
+    if refused is None:
         return 0
-    json.dump(plain(problem), sys.stdout)
+    said = {"problem": plain(refused.problem), "columns": refused.columns}
+    json.dump(said, sys.stdout)
     return 2
 
 

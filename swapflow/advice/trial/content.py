@@ -10,11 +10,9 @@ from swapflow.advice.answering import TOO_CLOSE, tenths
 from swapflow.advice.answers import Ranked
 from swapflow.advice.report import AROUND_THE_CUT, SHOWN_REQUESTS
 from swapflow.advice.trial.question import TrialQuestion
+from swapflow.advice.trial.seen_columns import MOST_COLUMNS
 from swapflow.messages import plain
 
-
-MOST_COLUMNS = 60
-"""Columns of a file that the page lists."""
 
 MOST_WARNINGS = 20
 
@@ -29,6 +27,8 @@ def page_content(advice: MarksAdvice, question: TrialQuestion) -> dict[str, obje
     return {
         "name": question.name,
         "asked": question.reviews,
+        "scale": question.scale,
+        "stated": dict(question.columns),
         "places": standing.places,
         "count": len(advice.requests),
         "kinds": dict(Counter(one.kind for one in advice.requests)),

@@ -27,6 +27,18 @@ PASSED_ON = ("PATH", "PYTHONPATH", "LANG", "TZ", "LD_LIBRARY_PATH", "TMPDIR")
 """Variables that the process gets; no setting is among them, so no password is."""
 
 
+class SheetRefusedError(InvalidInputError):
+    """A spreadsheet cannot be used as it is; its columns are known where it is a table at all.
+
+    Attributes:
+        columns: (header, first cell, what it is taken for, "" for nothing) of each.
+    """
+
+    def __init__(self, problem: str, columns: tuple[tuple[str, str, str], ...]) -> None:
+        super().__init__(problem)
+        self.columns = columns
+
+
 def read_spreadsheet(
     question: TrialQuestion, data: bytes, *, into: Path, seconds: float = MOST_SECONDS
 ) -> None:
@@ -39,7 +51,8 @@ def read_spreadsheet(
         seconds: After how many the process is ended.
 
     Raises:
-        InvalidInputError: If the file cannot be used, or needs more than the limits allow.
+        SheetRefusedError: If the file cannot be used.
+        InvalidInputError: If it needs more than the limits allow.
     """
     argv = [sys.executable, "-P", "-m", "swapflow.advice.trial.child", str(into)]
     kept = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
@@ -61,7 +74,10 @@ def read_spreadsheet(
     if done.returncode == 0:
         return
     if done.returncode == CANNOT_BE_USED:
-        raise InvalidInputError(restored(load_json(done.stdout)))
+        said = load_json(done.stdout)
+        raise SheetRefusedError(
+            restored(said["problem"]), tuple((one[0], one[1], one[2]) for one in said["columns"])
+        )
     log.warning(
         "a spreadsheet was not read to its end", event_id="trial_ended", code=done.returncode
     )

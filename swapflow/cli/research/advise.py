@@ -68,7 +68,7 @@ def advise(
             metavar="HEADER=ROLE",
             help=(
                 "Take a column as `applicant`, `reviewer`, `kind`, `mark`, `criterion`, `name`, "
-                "`version`, `none` or `kind:NAME`; repeatable."
+                "`version`, `conflicts`, `none` or `kind:NAME`; repeatable."
             ),
         ),
     ] = None,

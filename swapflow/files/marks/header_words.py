@@ -21,13 +21,15 @@ APPLICANT = (
     "submission_code", "candidature", "app_#", "appl", "appl_no", "app",
     "bewerber_in", "bewerberin_bewerber", "bewerber_bewerberin", "bewerbungsnummer",
     "kandidat", "kandidatin", "kandidat_in", "antragsteller", "antragstellerin",
-    "antragsteller_in", "matrikelnummer", "id", *NAME, *WEAK_ID,
+    "antragsteller_in", "matrikelnummer", "id", *NAME, "name_vorname", "nachname_vorname",
+    "vorname_name", "vorname_nachname", "name_first_name", "last_name_first_name", *WEAK_ID,
 )  # fmt: skip
 """What an applicant's column is called; an id comes before a name."""
 
 REVIEWER = (
     *REVIEWER_SPELLINGS, "reviewer_name", "reviewername", "reader", "assessor", "marker", "rater",
-    "referee", "panel_member", "gutachter", "gutachterin", "gutachter_in", "prufer",
+    "referee", "panel_member", "gutachter", "gutachterin", "gutachter_in", "prufer", "prüfer",
+    "prüferin", "prüfer_in", "bewerter", "bewerterin",
     "examinateur", "evaluador", "email", "reviewed_by", "read_by", "marked_by", "scored_by",
 )  # fmt: skip
 MARK = (*SCORE, "score01", "grade", "mark_given", "total_score", "total", "gesamtnote",
@@ -67,7 +69,17 @@ TURNS = frozenset(
 )  # fmt: skip
 """Words that, with a number behind them, count an applicant's reviews: "Review 2"."""
 
-_NUMBERED = re.compile(r"(.*?)_?(\d{1,2})")
+NAMING = frozenset(REVIEWER) - {"email", "no"} | {"judge", "examiner", "interviewer"}
+"""Words that, with a number, name whom a numbered mark is by: "Reviewer 2" beside "Score 2"."""
+
+CONFLICTS = (
+    "conflicts", "conflict", "coi", "cois", "conflict_of_interest", "conflicts_of_interest",
+    "conflicted_reviewers", "befangen", "befangenheit", "befangenheiten", "interessenkonflikt",
+    "interessenkonflikte",
+)  # fmt: skip
+"""What a column is called that says who may not review an applicant."""
+
+_NUMBERED = re.compile(r"(\D*)(\d{1,2})")
 _SCALE = re.compile(
     r"[(\[,:]\s*([-+]?\d+(?:[.,]\d+)?)\s*(?:\.\.|[-–—]|to|bis|à|/)\s*(\d+(?:[.,]\d+)?)\s*[)\]]?",
     re.IGNORECASE,
@@ -183,10 +195,28 @@ def plain(header: str) -> str:
 
 def turn_in(header: str) -> tuple[str, int] | None:
     """Return (what, which) of a column that counts reviews: "Review 2" is ("review", 2)."""
-    match = _NUMBERED.fullmatch(spelling(plain(header)))
-    if match is None or match[1].strip("_") not in TURNS:
+    found = _numbered(header)
+    return (
+        None if found is None or not found[0] <= TURNS else ("_".join(sorted(found[0])), found[1])
+    )
+
+
+def names_in(header: str) -> int | None:
+    """Return the number of the review whose reviewer a column names: 2 of "Review 2 Reviewer"."""
+    found = _numbered(header)
+    if found is None or not found[0] & NAMING or not found[0] <= NAMING | TURNS | {"name"}:
         return None
-    return match[1].strip("_"), int(match[2])
+    return found[1]
+
+
+def _numbered(header: str) -> tuple[set[str], int] | None:
+    """Return the words of a header and the one number among them; None without just one."""
+    said = spelling(plain(header)).split("_")
+    numbers = [match for word in said if (match := _NUMBERED.fullmatch(word))]
+    if len(numbers) != 1:
+        return None
+    own = {word for word in said if not _NUMBERED.fullmatch(word)}
+    return own | ({numbers[0][1]} - {""}), int(numbers[0][2])
 
 
 def says_no_mark(header: str) -> bool:

@@ -30,7 +30,12 @@ from swapflow.files.tables.table import Table
 MOSTLY = 0.8
 """Share of its filled cells that are numbers, from which a column holds marks."""
 
-ROLES = ("applicant", "reviewer", "kind", "mark", "name", "version", "criterion", "none")
+HALF = 0.5
+"""The same beside columns that hold marks: its words are then refused, not left out in silence."""
+
+ROLES = (
+    "applicant", "reviewer", "kind", "mark", "name", "version", "conflicts", "criterion", "none",
+)  # fmt: skip
 
 
 class Form(StrEnum):
@@ -45,12 +50,17 @@ class Form(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarkColumn:
-    """A column of marks: of which kind, by whom, with which weight among criteria."""
+    """A column of marks: of which kind, by whom, with which weight among criteria.
+
+    Attributes:
+        named_in: The column that names who gave its marks: "Reviewer 2" for "Score 2"; else "".
+    """
 
     header: str
     kind: str
     reviewer: str = ""
     weight: float = 1.0
+    named_in: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +107,7 @@ class _Finder:
             ("kind", words.KIND),
             ("name", words.TITLE),
             ("version", words.VERSION),
+            ("conflicts", words.CONFLICTS),
         ):
             self._take_first(role, names, spelled)
         refuse(
@@ -221,16 +232,17 @@ class _Finder:
         return tuple(h for h in stated if self._are_marks(h)) if len(stated) > 1 else ()
 
     def _numeric(self) -> list[str]:
-        return [
+        free = [
             header
             for header in self.table.headers
             if header not in self.used
             and (scale_in(header) is not None or not says_no_mark(header))
-            and self._are_marks(header)
         ]
+        least = HALF if any(map(self._are_marks, free)) else MOSTLY
+        return [header for header in free if self._are_marks(header, least)]
 
-    def _are_marks(self, header: str) -> bool:
-        return share_of_numbers([row[header] for row in self.table.rows]) >= MOSTLY
+    def _are_marks(self, header: str, least: float = MOSTLY) -> bool:
+        return share_of_numbers([row[header] for row in self.table.rows]) >= least
 
     def _worded(self, header: str) -> list[BadRow]:
         """Name a column that seems to hold marks as letters or words, by its first."""
@@ -265,12 +277,25 @@ class _Finder:
             names = [h for h in alone if spelling(plain(h)) not in nameless | {kinds[h]}]
             by = "reviewers" if names else "reviews"
         if by == "reviews":
-            marks = tuple(MarkColumn(header=h, kind=kinds[h]) for h in columns)
+            named = self._named(columns)
+            marks = tuple(
+                MarkColumn(header=h, kind=kinds[h], named_in=named.get(h, "")) for h in columns
+            )
             return Form.BY_REVIEW, marks
         marks = tuple(
             MarkColumn(header=h, kind=kinds[h], reviewer=_name_in(h, kinds[h])) for h in columns
         )
         return Form.BY_REVIEWER, marks
+
+    def _named(self, columns: tuple[str, ...]) -> dict[str, str]:
+        """Return the columns that name who gave a review, by the column of its mark."""
+        names = {
+            number: header
+            for header in self.table.headers[::-1]
+            if header not in {*columns, *self.used} and (number := words.names_in(header))
+        }
+        turns = {header: turn_in(header) for header in columns}
+        return {h: names[turn[1]] for h, turn in turns.items() if turn and turn[1] in names}
 
     def _kind_of(self, header: str) -> str:
         """Return the kind that a column's header names; "" where it names none."""
@@ -291,6 +316,18 @@ def _name_in(header: str, kind: str) -> str:
     name = plain(header)
     words_of = [word for word in name.split() if not kind or spelling(word) != kind]
     return " ".join(words_of).strip(" :–—-") or name
+
+
+def guess_roles(table: Table, how: HowToRead) -> dict[str, str]:
+    """Return what each header would be taken for, as far as a table is understood."""
+    finder = _Finder(table=table, how=how)
+    try:
+        marks = finder.find().marks
+    except InvalidInputError:
+        return {header: role for role, header in finder.roles.items()}
+    roles = {header: role for role, header in finder.roles.items()}
+    roles |= {one.named_in: "reviewer" for one in marks if one.named_in}
+    return roles | dict.fromkeys((one.header for one in marks), "mark")
 
 
 def find_layout(table: Table, how: HowToRead) -> MarksLayout:

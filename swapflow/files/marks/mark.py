@@ -54,6 +54,7 @@ class MarksFile:
         reviewers: Everyone whom a column or a cell names as a reviewer.
         names: What an applicant is called beside the id, where a column says so.
         values: The cells of columns that are nothing else, by column and applicant: attributes.
+        conflicts: Who may not review which applicant: (applicant, reviewer), as written.
         scales: The scale of each kind's marks, as stated or read.
         columns: What each column was taken for.
         missing: Cells that say there is no mark.
@@ -67,6 +68,7 @@ class MarksFile:
     reviewers: tuple[str, ...]
     names: Mapping[str, str]
     values: Mapping[str, Mapping[str, str]]
+    conflicts: tuple[tuple[str, str], ...]
     scales: Mapping[str, MarkScale]
     columns: tuple[ColumnRead, ...]
     missing: int
@@ -80,8 +82,8 @@ class HowToRead:
     Attributes:
         scales: Scale by kind or by column, in small letters; "" for all others.
         inherited: Scale by kind that an earlier file of the same run had, for want of another.
-        columns: What to take a header for: applicant, reviewer, kind, mark, name, none, or
-            kind:NAME for a column of marks of that kind.
+        columns: What to take a header for: applicant, reviewer, kind, mark, name,
+            conflicts, none, or kind:NAME for a column of marks of that kind.
         weights: Weight of each criterion, by its column.
         kinds: Names of the kinds there are.
         kind: The kind of marks whose kind nothing says.

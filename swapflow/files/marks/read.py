@@ -1,12 +1,12 @@
 """Marks out of any table of an office: all or nothing, every problem named by its place."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from re import compile as pattern
 
 from swapflow.domain.ids import KIND_NAME, same_id
 from swapflow.domain.reviewing.mark_scale import MarkScale
 from swapflow.errors import BadRow, InvalidInputError
+from swapflow.files.marks.beside_marks import conflicts_in, values_beside
 from swapflow.files.marks.header_words import UTILITIES, scale_in
 from swapflow.files.marks.layout import Form, MarkColumn, MarksLayout, find_layout
 from swapflow.files.marks.mark import HowToRead, Mark, MarksFile
@@ -123,9 +123,14 @@ class _Rows:
             case Form.BY_REVIEWER | Form.BY_REVIEW:
                 for column in self.layout.marks:
                     cell = self._cell(row, column, column.kind or self.how.kind)
-                    who = self.reviewers.get(same_id(column.reviewer), "")
+                    who = self._who(row, column)
                     if cell is not None and self._is_first(row, applicant, who, cell.kind, column):
                         self._cells.append((applicant, who, [cell]))
+
+    def _who(self, row: TableRow, column: MarkColumn) -> str:
+        """Return who gave the mark of a column; "" for people without a name."""
+        name = row[column.named_in] if column.named_in else column.reviewer
+        return "" if is_missing(name) else self.reviewers.setdefault(same_id(name), name)
 
     def _reviewer(self, row: TableRow) -> str | None:
         """Return who gave a mark; "" for people without a name, None where the name is missing."""
@@ -370,23 +375,10 @@ class _Reader(_Rows):
             marks=tuple(self._marks),
             reviewers=tuple(self.reviewers.values()),
             names=self.names,
-            values=self._values(),
+            values=values_beside(self.table, self.layout, self.spelled),
+            conflicts=conflicts_in(self.table, self.layout, self.spelled),
             scales=scales,
             columns=told_columns(self.table, self.layout, self._scales),
             missing=self.missing,
             warnings=self.table.warnings,
         )
-
-    def _values(self) -> Mapping[str, Mapping[str, str]]:
-        """Return the cells of the columns that are nothing else, by column and applicant."""
-        used = {*self.layout.roles.values(), *(one.header for one in self.layout.marks)}
-        applicant = self.layout.roles["applicant"]
-        values: dict[str, dict[str, str]] = {h: {} for h in self.table.headers if h not in used}
-        for row in self.table.rows:
-            known = self.spelled.get(same_id(row[applicant]))
-            if known is None:
-                continue
-            for header, held in values.items():
-                if row[header]:
-                    held.setdefault(known, row[header])
-        return values

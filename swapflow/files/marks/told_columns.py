@@ -20,6 +20,7 @@ def told_columns(
         scales: Scale by "HEADER, line feed, KIND".
     """
     roles = {header: role for role, header in layout.roles.items()}
+    roles |= {one.named_in: "reviewer" for one in layout.marks if one.named_in}
     marks = {one.header: one for one in layout.marks}
     told = []
     for header in table.headers:

@@ -23,6 +23,7 @@ ROLES = {
     "kind": gettext_noop("kind of review"),
     "name": gettext_noop("name"),
     "version": gettext_noop("version"),
+    "conflicts": gettext_noop("conflicts of interest"),
     "mark": gettext_noop("mark"),
 }
 """What columns are taken for."""

@@ -5,7 +5,7 @@ read by a process of its own (`swapflow.advice.trial`); the answer lies under a 
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import PurePath
@@ -18,6 +18,7 @@ from starlette.datastructures import FormData
 from swapflow.advice.trial.kept_answers import KeptAnswers
 from swapflow.advice.trial.limits import MOST_BYTES, MOST_REQUESTS
 from swapflow.advice.trial.question import TrialQuestion
+from swapflow.advice.trial.reading import SheetRefusedError
 from swapflow.domain.reviewing.mark_scale import MarkScale
 from swapflow.errors import InvalidInputError, NotFoundError, RateLimitedError, UnavailableError
 from swapflow.i18n.languages import languages_to_choose
@@ -29,6 +30,14 @@ from swapflow.web.http.error_handlers import status_of
 from swapflow.web.http.middleware import SECRET_ADDRESS
 from swapflow.web.http.nested_forms import FormView, TheForm, file_of, is_number, text, unwritable
 from swapflow.web.http.rendering import MEDIA, render
+from swapflow.web.setup.trial_columns import (
+    ColumnChoice,
+    chosen_columns,
+    column_choices,
+    offered,
+    said_role,
+    seen_before,
+)
 from swapflow.web.setup.trial_page import trial_view
 
 
@@ -89,6 +98,22 @@ def show_answer(request: Request, token: str) -> Response:
     return render(request, "setup/trial_answer.html", context, headers=SECRET_ADDRESS)
 
 
+@router.get("/{token}/columns")
+def choose_columns(request: Request, token: str) -> Response:
+    """Show the form again with the columns of an answer, to say what each of them is."""
+    content = _answers(app_context(request)).open(token).content
+    view = FormView(
+        {
+            "places": str(content["places"]),
+            "reviews": str(content["asked"]),
+            "scale": content["scale"],
+        }
+    )
+    seen = [(one["header"], one["first"], said_role(one["taken"])) for one in content["columns"]]
+    choices = column_choices(seen, content["stated"])
+    return _form(request, view, choices=choices)
+
+
 @router.get("/{token}/{name}")
 def download(request: Request, token: str, name: str) -> Response:
     """Return a file of an answer."""
@@ -129,17 +154,21 @@ def _answers(app: AppContext) -> KeptAnswers:
 
 def _answer(request: Request, form: FormData) -> Response:
     view = FormView({name: text(form, name) for name in ("places", "reviews", "scale", "columns")})
-    status = 422
+    status, chosen = 422, chosen_columns(form)
+    # What the page itself sent along, until a reading names the headers of this file.
+    seen = seen_before(form)
     try:
         name, data = _file(form)
-        question = _question(view, name)
+        question = _question(view, name, chosen)
         if not view.problems:
             token = _answers(app_context(request)).add(question, data, address=_client(request))
             return RedirectResponse(f"{PATH}/{token}", 303, headers=dict(SECRET_ADDRESS))
     except (InvalidInputError, RateLimitedError) as error:
         view.note("file", error.message)
         status = status_of(error)[0]
-    return _form(request, view, status=status)
+        if isinstance(error, SheetRefusedError):
+            seen = error.columns
+    return _form(request, view, status=status, choices=column_choices(seen, chosen))
 
 
 def _file(form: FormData) -> tuple[str, bytes]:
@@ -150,11 +179,11 @@ def _file(form: FormData) -> tuple[str, bytes]:
     return name, data
 
 
-def _question(view: FormView, name: str) -> TrialQuestion:
+def _question(view: FormView, name: str, chosen: Mapping[str, str]) -> TrialQuestion:
     """Read what was typed; what cannot be used is noted in the view."""
     places = _count(view, "places", MOST_PLACES, Message("trial_places"))
     reviews = _count(view, "reviews", MOST_REQUESTS, Message("trial_reviews", most=MOST_REQUESTS))
-    scale, columns = view.value("scale"), {}
+    scale, columns = view.value("scale"), dict(chosen)
     if scale:
         try:
             MarkScale.written(scale)
@@ -179,9 +208,22 @@ def _count(view: FormView, name: str, most: int, problem: str) -> int:
     return int(typed)
 
 
-def _form(request: Request, view: FormView, *, status: int = 200) -> Response:
-    context = {"form": view, "most": MOST_BYTES // MEGABYTE, "languages": languages_to_choose()}
-    return render(request, "setup/trial_form.html", context, status=status)
+def _form(
+    request: Request,
+    view: FormView,
+    *,
+    status: int = 200,
+    choices: Sequence[ColumnChoice] = (),
+) -> Response:
+    context = {
+        "form": view,
+        "most": MOST_BYTES // MEGABYTE,
+        "languages": languages_to_choose(),
+        "choices": choices,
+        "offered": offered(),
+    }
+    headers = SECRET_ADDRESS if choices else {}
+    return render(request, "setup/trial_form.html", context, status=status, headers=headers)
 
 
 def _client(request: Request) -> str:

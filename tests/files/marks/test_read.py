@@ -419,3 +419,54 @@ def test_a_talk_is_an_interview_in_german_too() -> None:
         ("review", ""),
         ("interview", ""),
     ]
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "Review 1 Reviewer,Review 1 Score,Review 1 Comment,Review 2 Reviewer,Review 2 Score",
+        "Reviewer 1,Score 1,Comment,Reviewer 2,Score 2",
+        "Gutachterin 1,Punkte 1,Bemerkung,Gutachterin 2,Punkte 2",
+    ],
+)
+def test_each_of_several_reviews_in_a_row_names_its_reviewer(header: str) -> None:
+    found = read(f"Applicant,{header}\nA1,Ana,5,fine,Ben,3\nA2,Cleo,1,,,\nA3,Ben,3,,Ana,\n")
+
+    assert given(found) == [
+        ("A1", "Ana", "review", 1.0),
+        ("A1", "Ben", "review", 0.5),
+        ("A2", "Cleo", "review", 0.0),
+        ("A3", "Ben", "review", 0.5),
+    ]
+    assert [one.taken for one in found.columns][1] == "reviewer"
+
+
+def test_a_reviewer_twice_in_the_row_of_an_applicant_is_named() -> None:
+    (said,) = problems("ID,Reviewer 1,Score 1,Reviewer 2,Score 2\n1,Ana,5,Ana,3\n")
+
+    assert said.startswith("line 2, column 'Score 2', value '3': Ana has another mark of 1")
+
+
+def test_numbered_scores_without_a_column_of_reviewers_name_nobody() -> None:
+    found = read("ID,Review 1 Score,Review 2 Score\n1,5,3\n")
+
+    assert [mark.reviewer for mark in found.marks] == ["", ""]
+
+
+def test_words_among_the_marks_of_a_reviewer_are_named_not_left_out() -> None:
+    (said,) = problems("Name,Ana,Ben\nA,5,absent\nB,3,2\nC,4,4\n")
+
+    assert said.startswith("line 2, column 'Ben', value 'absent': this is no mark. Correct it")
+
+
+@pytest.mark.parametrize("header", ["Conflicts", "COI", "Befangenheit"])
+def test_a_column_of_conflicts_says_who_may_not_review(header: str) -> None:
+    found = read(f"ID,Reader,Mark,{header}\n1,Ana,5,Ben; Cleo\n1,Dan,3,\n2,Ana,4,no\n3,Ben,,yes\n")
+
+    assert found.conflicts == (("1", "Ben"), ("1", "Cleo"), ("3", "Ben"))
+
+
+def test_a_name_and_a_given_name_in_one_column_are_an_applicant() -> None:
+    found = read('"Lfd. Nr.";"Name, Vorname";"Gutachten 1"\n1;"Muster, Eva";5\n')
+
+    assert found.applicants == ("Muster, Eva",)

@@ -1,5 +1,6 @@
 """A spreadsheet is tried without setting anything up: read apart, kept for minutes, then gone."""
 
+import re
 import subprocess
 import sys
 import time
@@ -184,6 +185,67 @@ def test_no_file_and_one_that_is_too_large_are_refused_in_words(site: Site) -> N
     assert "larger than 5 MB" in larger.text
     assert send(visitor, b"a" * (MOST_BYTES + 200_000)).status_code == 413
     assert kept(site) == []
+
+
+UNCLEAR = sheet().replace(b"Candidate,Reader,Total (0-100),Note", b"Folder,Desk,Value,Note")
+
+
+def selects(page: str) -> dict[str, str]:
+    """Return the header of each choice of a page, by the name of its field."""
+    return dict(re.findall(r'name="(column\.\d+)\.header" value="([^"]*)"', page))
+
+
+def test_where_columns_are_not_understood_each_can_be_chosen_and_it_goes_on(site: Site) -> None:
+    visitor = site.anonymous()
+
+    refused = send(visitor, UNCLEAR)
+
+    assert refused.status_code == 422
+    assert "there is no column for the applicant" in refused.text
+    at = {header: name for name, header in selects(refused.text).items()}
+    assert list(at) == ["Folder", "Desk", "Value", "Note"]
+    assert "First: A000" in refused.text
+    assert kept(site) == []
+    said = {"Folder": "applicant", "Desk": "reviewer", "Value": "mark", "Note": ""}
+    filled = {f"{name}.header": header for header, name in at.items()}
+    filled |= {f"{at[header]}.role": role for header, role in said.items()}
+
+    sent = send(visitor, UNCLEAR, scale="0..100", **filled)
+
+    assert sent.status_code == 303
+    page = visitor.get(sent.headers["location"]).text
+    assert "Ask for these 10 reviews next" in page
+    assert "3 of 4 are used" in page
+
+
+def test_what_was_chosen_is_kept_where_the_file_is_still_refused(site: Site) -> None:
+    visitor = site.anonymous()
+    row = {"column.0.header": "Folder", "column.0.role": "applicant"}
+
+    again = send(visitor, UNCLEAR, **row)
+    without = visitor.post("/try", data=FORM | row)
+
+    assert '<option value="applicant" selected>' in again.text
+    assert "there is no column for the applicant" not in again.text
+    assert without.status_code == 422
+    assert '<option value="applicant" selected>' in without.text
+
+
+def test_a_column_understood_wrongly_is_chosen_from_the_answer(site: Site) -> None:
+    visitor = site.anonymous()
+    link = send(visitor, sheet()).headers["location"]
+    assert f'href="{link}/columns"' in visitor.get(link).text
+
+    form = visitor.get(f"{link}/columns")
+
+    assert form.headers["referrer-policy"] == "no-referrer"
+    assert 'value="8"' in form.text
+    assert "read as reviewer" in form.text
+    at = {header: name for name, header in selects(form.text).items()}
+    chosen = {f"{at['Reader']}.header": "Reader", f"{at['Reader']}.role": "none"}
+    nameless = visitor.get(send(visitor, sheet(), **chosen).headers["location"]).text
+    assert "the file names none" in nameless
+    assert visitor.get("/try/some-link/columns").status_code == 404
 
 
 def test_one_address_has_one_file_read_at_a_time_and_all_together_a_few(site: Site) -> None:
