@@ -10,6 +10,7 @@ from swapflow.domain.reviewing.assignment import Assignment
 from swapflow.domain.rules import Rules
 from swapflow.engine.ports.records import (
     CycleHeads,
+    DecisionMark,
     DecisionRecord,
     DecisionStep,
     DueWork,
@@ -112,6 +113,12 @@ class Coordination(Protocol):
         self, cycle_id: str, numbers: Collection[int]
     ) -> dict[int, DecisionRecord]:
         """Read some decisions, by number."""
+        ...
+
+    def decision_marks(
+        self, cycle_id: str, number: int, *, at_most: int
+    ) -> tuple[DecisionMark, ...]:
+        """Read which decisions are below a number, newest first; 0: the newest."""
         ...
 
     def decisions_before(

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from threading import RLock
 
 from swapflow.bandit.estimation.crossed_model import Fitted
+from swapflow.bandit.estimation.estimate_steps import EstimateSteps, estimate_steps
 from swapflow.bandit.situation import IntArray, Look
 from swapflow.domain.cycle import Cycle, CycleStatus
 from swapflow.domain.rules import Rules
@@ -54,6 +55,7 @@ class _Derived:
     fitted: Fitted | None = None
     assessment: Assessment | None = None
     judged: JudgedList | None = None
+    steps: EstimateSteps | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,12 +88,29 @@ class Snapshot:
         if thought.assessment is None or thought.fitted != fitted:
             situation, look, _ = look_now(self.projection, self.arms, fitted=fitted)
             order = ranking(self.projection, situation, look)
-            thought.assessment, thought.fitted, thought.judged = (
+            thought.assessment, thought.fitted, thought.judged, thought.steps = (
                 Assessment(situation=situation, look=look, order=order),
                 fitted,
                 None,
+                None,
             )
         return thought.assessment
+
+    def steps(self, *, ledger: Coordination) -> EstimateSteps:
+        """Compute every applicant's way from mean to estimate, once; only under a fitted model.
+
+        The severities of all reviewers belong to each way, so one costs as much as all.
+        """
+        assessment = self.assessment(ledger=ledger)
+        if self._thought.steps is None:
+            situation = assessment.situation.situation
+            self._thought.steps = estimate_steps(
+                situation.scores,
+                n=situation.n,
+                kinds=situation.kinds,
+                fitted=Fitted.from_dict(assessment.look.parameters),
+            )
+        return self._thought.steps
 
     def question(self, *, ledger: Coordination) -> QualityQuestion | None:
         """Return what the list's quality follows from; None before there is a list to judge."""

@@ -219,7 +219,9 @@ class ReportService(CalibrationReports):
         self, cycle_id: str, number: int = 0, *, at_most: int = 25
     ) -> tuple[tuple[DecisionRecord, datetime], ...]:
         """Read decisions below a number, newest first; 0: the newest."""
-        return self.context.ledger.decisions_before(cycle_id, number, at_most=at_most)
+        return self.context.decisions.before(
+            cycle_id, number, at_most=at_most, ledger=self.context.ledger
+        )
 
     def pins(self, cycle_id: str) -> tuple[Pin, ...]:
         """Read the pins: applications that people want in or out, whatever the marks say."""
@@ -278,7 +280,11 @@ class ReportService(CalibrationReports):
     def explain(self, cycle_id: str, external_id: str) -> Explanation:
         """Explain why an application was asked about, and its place."""
         return explain(
-            cycle_id, external_id, ledger=self.context.ledger, snapshots=self.context.snapshots
+            cycle_id,
+            external_id,
+            ledger=self.context.ledger,
+            snapshots=self.context.snapshots,
+            decisions=self.context.decisions,
         )
 
     def verify(self, cycle_id: str, *, live: bool = True) -> Verification:

@@ -11,12 +11,14 @@ from typing import Any
 
 from sqlalchemy import (
     Select,
+    Text,
     bindparam,
     case,
     delete,
     func,
     insert,
     select,
+    type_coerce,
 )
 from typing_extensions import override
 
@@ -27,6 +29,7 @@ from swapflow.engine.ports.live_state import ALTERED
 from swapflow.engine.ports.overview import OverviewReads
 from swapflow.engine.ports.records import (
     ApplicantName,
+    DecisionMark,
     DecisionRecord,
     DecisionStep,
     Load,
@@ -279,8 +282,12 @@ class SqlOverview(SqlComings, SqlTables, Coordination):
 
     @override
     def steps(self, cycle_id: str, *, at_most: int) -> tuple[DecisionStep, ...]:
+        # Counted by the database: who they are is read nowhere, and may be thousands a decision.
+        names = type_coerce(DECISION.c.contested, Text)
+        commas = func.length(names) - func.length(func.replace(names, ",", ""))
+        count = case((names == "[]", 0), else_=commas + 1).label("too_close")
         query = (
-            select(DECISION.c.number, DECISION.c.at, DECISION.c.contested, DECISION.c.look)
+            select(DECISION.c.number, DECISION.c.at, count, DECISION.c.look)
             .where(DECISION.c.cycle_id == cycle_id)
             .order_by(DECISION.c.number.desc())
             .limit(at_most)
@@ -288,7 +295,7 @@ class SqlOverview(SqlComings, SqlTables, Coordination):
         with self._database.reading() as connection:
             rows = list(connection.execute(query))
         return tuple(
-            DecisionStep(number=row.number, at=row.at, too_close=len(row.contested), look=row.look)
+            DecisionStep(number=row.number, at=row.at, too_close=row.too_close, look=row.look)
             for row in reversed(rows)
         )
 
@@ -303,6 +310,19 @@ class SqlOverview(SqlComings, SqlTables, Coordination):
         with self._database.reading() as connection:
             found = map(to_decision, rows_in(connection, query, numbers))
             return {record.number: record for record in found}
+
+    @override
+    def decision_marks(
+        self, cycle_id: str, number: int, *, at_most: int
+    ) -> tuple[DecisionMark, ...]:
+        query = select(DECISION.c.number, DECISION.c.digest, DECISION.c.at).where(
+            DECISION.c.cycle_id == cycle_id
+        )
+        if number:
+            query = query.where(DECISION.c.number < number)
+        with self._database.reading() as connection:
+            rows = connection.execute(query.order_by(DECISION.c.number.desc()).limit(at_most))
+            return tuple(DecisionMark(number, digest, at) for number, digest, at in rows)
 
     @override
     def decisions_before(
