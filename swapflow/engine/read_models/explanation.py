@@ -149,9 +149,9 @@ def asked_about(
 
 
 def _called(cycle_id: str, external_id: str, *, ledger: OverviewReads) -> ApplicantName:
-    for one in ledger.named(cycle_id):
-        if one.external_id == external_id:
-            return one
+    found = ledger.named(cycle_id, external_id=external_id) if external_id else ()
+    if found:
+        return found[0]
     raise NotFoundError("application_not_in_cycle", cycle=cycle_id, applicant=external_id)
 
 

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from swapflow.domain.cycle import START, CycleStatus, Position
 from swapflow.domain.event import Event
+from swapflow.domain.people.application import ApplicationStatus
 from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT, Assignment, AssignmentStatus
 from swapflow.domain.rules import Estimates
 from swapflow.engine.audit.decision_card import Card, card
@@ -186,10 +187,14 @@ class ReportService(CalibrationReports):
         return True
 
     def named(
-        self, cycle_id: str, numbers: Collection[int] | None = None
+        self,
+        cycle_id: str,
+        numbers: Collection[int] | None = None,
+        *,
+        statuses: Collection[ApplicationStatus] = (),
     ) -> tuple[ApplicantName, ...]:
-        """Read who a cycle's applications are, all or some."""
-        return self.context.ledger.named(cycle_id, numbers)
+        """Read who a cycle's applications are, all or some: by number, by status."""
+        return self.context.ledger.named(cycle_id, numbers, statuses=statuses)
 
     def waiting(self, cycle_id: str) -> tuple[Waiting, ...]:
         """Count open assignments, and those overdue, by kind and reviewer."""

@@ -10,7 +10,13 @@ from swapflow.domain.event import EVENT_VERSION, HOLDS_TIME, Event, chain_hash
 from swapflow.domain.people.application import Application
 from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.recorded_rows import plain_value
-from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus, Pull, PullStatus
+from swapflow.domain.reviewing.assignment import (
+    OPEN_ASSIGNMENT,
+    Assignment,
+    AssignmentStatus,
+    Pull,
+    PullStatus,
+)
 from swapflow.domain.reviewing.score import Score
 from swapflow.domain.rules import Rules
 from swapflow.engine.ports.coordination import Coordination
@@ -45,7 +51,7 @@ from swapflow.ledger.schema import (
     SEAL,
     WISH,
 )
-from swapflow.ledger.schema.reviewing import OPEN_ONLY
+from swapflow.ledger.schema.reviewing import OPEN_ONLY, UNFINISHED_ONLY
 
 
 _EVENT_COLUMNS = (
@@ -218,6 +224,14 @@ class SqlCycleReads(SqlRecordReads, CycleReads, RequestReads, Coordination):
             query = query.where(ASSIGNMENT.c.application == application)
         if statuses:
             query = query.where(ASSIGNMENT.c.status.in_([status.value for status in statuses]))
+        if (
+            reviewer is None
+            and application is None
+            and statuses
+            and OPEN_ASSIGNMENT >= {*statuses}
+        ):
+            # In the words of a partial index, or every assignment would be read.
+            query = query.where(OPEN_ONLY)
         if reviewer is None:
             rows = self._all(cycle_id, query.order_by(*queries.ASSIGNMENT_ORDER))
             return tuple(to_assignment(row) for row in rows)
@@ -237,6 +251,12 @@ class SqlCycleReads(SqlRecordReads, CycleReads, RequestReads, Coordination):
             query = query.where(PULL.c.application == application)
         if statuses:
             query = query.where(PULL.c.status.in_([status.value for status in statuses]))
+        if (
+            application is None
+            and statuses
+            and {*statuses} <= {PullStatus.PROPOSED, PullStatus.OPEN}
+        ):
+            query = query.where(UNFINISHED_ONLY)
         return tuple(to_pull(row) for row in self._all(cycle_id, query))
 
     @override

@@ -52,7 +52,7 @@ from swapflow.ledger.schema import (
     PIN,
     SCORE,
 )
-from swapflow.ledger.schema.reviewing import OPEN_ONLY
+from swapflow.ledger.schema.reviewing import OPEN_ONLY, QUEUED_ONLY
 
 
 _ALTERED_AT = (
@@ -111,7 +111,12 @@ class SqlOverview(SqlComings, SqlTables, Coordination):
 
     @override
     def named(
-        self, cycle_id: str, numbers: Collection[int] | None = None
+        self,
+        cycle_id: str,
+        numbers: Collection[int] | None = None,
+        *,
+        statuses: Collection[ApplicationStatus] = (),
+        external_id: str = "",
     ) -> tuple[ApplicantName, ...]:
         query = (
             select(
@@ -124,6 +129,10 @@ class SqlOverview(SqlComings, SqlTables, Coordination):
             .where(APPLICATION.c.cycle_id == cycle_id)
             .order_by(APPLICATION.c.number)
         )
+        if statuses:
+            query = query.where(APPLICATION.c.status.in_([status.value for status in statuses]))
+        if external_id:
+            query = query.where(APPLICATION.c.external_id == external_id)
         with self._database.reading() as connection:
             rows: Iterable[AnyRow] = (
                 connection.execute(query)
@@ -143,6 +152,24 @@ class SqlOverview(SqlComings, SqlTables, Coordination):
                 )
                 for number, external_id, name, status in rows
             )
+
+    @override
+    def numbers_after(
+        self, cycle_id: str, number: int, *, at_most: int, status: ApplicationStatus | None = None
+    ) -> tuple[int, ...]:
+        query = (
+            select(APPLICATION.c.number)
+            .where(APPLICATION.c.cycle_id == cycle_id, APPLICATION.c.number > number)
+            .order_by(APPLICATION.c.number)
+            .limit(at_most)
+        )
+        if status is not None:
+            query = query.where(APPLICATION.c.status == status.value)
+        with self._database.reading() as connection:
+            found = tuple(connection.execute(query).scalars())
+            if not found:
+                require_cycle(connection, cycle_id)
+        return found
 
     @override
     def waiting(self, cycle_id: str) -> tuple[Waiting, ...]:
@@ -266,7 +293,7 @@ class SqlOverview(SqlComings, SqlTables, Coordination):
                 .select_from(ASSIGNMENT)
                 .where(
                     ASSIGNMENT.c.cycle_id == cycle_id,
-                    ASSIGNMENT.c.status == AssignmentStatus.QUEUED.value,
+                    QUEUED_ONLY,
                     # Sent and still queued: a worker should have delivered it within seconds.
                     ASSIGNMENT.c.sent_at.is_not(None),
                     ASSIGNMENT.c.created_at < self._database.now(connection) - _STUCK_AFTER,
