@@ -57,6 +57,9 @@ from swapflow.errors import UnavailableError
 A_MOMENT = 0.25
 """Seconds that a page waits for the quality of a list; a short list is judged by then."""
 
+AT_ONCE = 0.1
+"""Seconds that a page about one applicant waits for the way to the estimate."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CalibrationReports:
@@ -279,7 +282,7 @@ class ReportService(CalibrationReports):
             number,
             ledger=self.context.ledger,
             snapshots=self.context.snapshots,
-            seconds=A_MOMENT,
+            seconds=AT_ONCE,
         )
 
     def explain(self, cycle_id: str, external_id: str) -> Explanation:
