@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 from datetime import datetime
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from swapflow.domain.cycle import Position
 from swapflow.domain.event import Event
@@ -10,7 +10,6 @@ from swapflow.domain.reviewing.assignment import Assignment
 from swapflow.domain.rules import Rules
 from swapflow.engine.ports.records import (
     CycleHeads,
-    DecisionMark,
     DecisionRecord,
     DecisionStep,
     DueWork,
@@ -18,6 +17,14 @@ from swapflow.engine.ports.records import (
     RowCheck,
     StaffRequest,
 )
+
+
+class DecisionMark(NamedTuple):
+    """What tells one decision from another, and when it was made."""
+
+    number: int
+    digest: str
+    at: datetime
 
 
 class EventReads(Protocol):

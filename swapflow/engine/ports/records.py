@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
 
 from swapflow.domain.cycle import Cycle, Position
 from swapflow.domain.event import Json
@@ -57,14 +56,6 @@ class DecisionRecord:
     contested: tuple[int, ...]
     stop: str
     versions: Mapping[str, str]
-
-
-class DecisionMark(NamedTuple):
-    """What tells one decision from another, and when it was made."""
-
-    number: int
-    digest: str
-    at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -227,9 +227,8 @@ class ReportService(CalibrationReports):
         self, cycle_id: str, number: int = 0, *, at_most: int = 25
     ) -> tuple[tuple[DecisionRecord, datetime], ...]:
         """Read decisions below a number, newest first; 0: the newest."""
-        return self.context.decisions.before(
-            cycle_id, number, at_most=at_most, ledger=self.context.ledger
-        )
+        own = self.context
+        return own.decisions.before(cycle_id, number, at_most=at_most, ledger=own.ledger)
 
     def pins(self, cycle_id: str) -> tuple[Pin, ...]:
         """Read the pins: applications that people want in or out, whatever the marks say."""
@@ -287,12 +286,13 @@ class ReportService(CalibrationReports):
 
     def explain(self, cycle_id: str, external_id: str) -> Explanation:
         """Explain why an application was asked about, and its place."""
+        own = self.context
         return explain(
             cycle_id,
             external_id,
-            ledger=self.context.ledger,
-            snapshots=self.context.snapshots,
-            decisions=self.context.decisions,
+            ledger=own.ledger,
+            snapshots=own.snapshots,
+            decisions=own.decisions,
         )
 
     def verify(self, cycle_id: str, *, live: bool = True) -> Verification:

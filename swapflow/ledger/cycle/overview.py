@@ -24,12 +24,11 @@ from typing_extensions import override
 
 from swapflow.domain.people.application import ApplicationStatus
 from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT, AssignmentStatus
-from swapflow.engine.ports.coordination import Coordination
+from swapflow.engine.ports.coordination import Coordination, DecisionMark
 from swapflow.engine.ports.live_state import ALTERED
 from swapflow.engine.ports.overview import OverviewReads
 from swapflow.engine.ports.records import (
     ApplicantName,
-    DecisionMark,
     DecisionRecord,
     DecisionStep,
     Load,
@@ -100,7 +99,68 @@ class SqlComings(OverviewReads, Coordination):
             return tuple((due_at, int(count)) for due_at, count in connection.execute(query))
 
 
-class SqlOverview(SqlComings, SqlTables, Coordination):
+class SqlDecisionLog(Coordination):
+    """The part of the ledger that reads decisions for people."""
+
+    _database: Database
+
+    @override
+    def steps(self, cycle_id: str, *, at_most: int) -> tuple[DecisionStep, ...]:
+        # Counted by the database: who they are is read nowhere, and may be thousands a decision.
+        names = type_coerce(DECISION.c.contested, Text)
+        commas = func.length(names) - func.length(func.replace(names, ",", ""))
+        count = case((names == "[]", 0), else_=commas + 1).label("too_close")
+        query = (
+            select(DECISION.c.number, DECISION.c.at, count, DECISION.c.look)
+            .where(DECISION.c.cycle_id == cycle_id)
+            .order_by(DECISION.c.number.desc())
+            .limit(at_most)
+        )
+        with self._database.reading() as connection:
+            rows = list(connection.execute(query))
+        return tuple(
+            DecisionStep(number=row.number, at=row.at, too_close=row.too_close, look=row.look)
+            for row in reversed(rows)
+        )
+
+    @override
+    def decisions_numbered(
+        self, cycle_id: str, numbers: Collection[int]
+    ) -> dict[int, DecisionRecord]:
+        query = select(DECISION).where(
+            DECISION.c.cycle_id == cycle_id,
+            DECISION.c.number.in_(bindparam("values", expanding=True)),
+        )
+        with self._database.reading() as connection:
+            found = map(to_decision, rows_in(connection, query, numbers))
+            return {record.number: record for record in found}
+
+    @override
+    def decision_marks(
+        self, cycle_id: str, number: int, *, at_most: int
+    ) -> tuple[DecisionMark, ...]:
+        query = select(DECISION.c.number, DECISION.c.digest, DECISION.c.at).where(
+            DECISION.c.cycle_id == cycle_id
+        )
+        if number:
+            query = query.where(DECISION.c.number < number)
+        with self._database.reading() as connection:
+            rows = connection.execute(query.order_by(DECISION.c.number.desc()).limit(at_most))
+            return tuple(DecisionMark(number, digest, at) for number, digest, at in rows)
+
+    @override
+    def decisions_before(
+        self, cycle_id: str, number: int, *, at_most: int
+    ) -> tuple[tuple[DecisionRecord, datetime], ...]:
+        query = select(DECISION).where(DECISION.c.cycle_id == cycle_id)
+        if number:
+            query = query.where(DECISION.c.number < number)
+        with self._database.reading() as connection:
+            rows = connection.execute(query.order_by(DECISION.c.number.desc()).limit(at_most))
+            return tuple((to_decision(row), row.at) for row in rows)
+
+
+class SqlOverview(SqlComings, SqlTables, SqlDecisionLog):
     """The part of the ledger behind the dashboard.
 
     Raises:
@@ -306,61 +366,6 @@ class SqlOverview(SqlComings, SqlTables, Coordination):
             stuck=int(stuck),
             altered_at=cycle.altered_at,
         )
-
-    @override
-    def steps(self, cycle_id: str, *, at_most: int) -> tuple[DecisionStep, ...]:
-        # Counted by the database: who they are is read nowhere, and may be thousands a decision.
-        names = type_coerce(DECISION.c.contested, Text)
-        commas = func.length(names) - func.length(func.replace(names, ",", ""))
-        count = case((names == "[]", 0), else_=commas + 1).label("too_close")
-        query = (
-            select(DECISION.c.number, DECISION.c.at, count, DECISION.c.look)
-            .where(DECISION.c.cycle_id == cycle_id)
-            .order_by(DECISION.c.number.desc())
-            .limit(at_most)
-        )
-        with self._database.reading() as connection:
-            rows = list(connection.execute(query))
-        return tuple(
-            DecisionStep(number=row.number, at=row.at, too_close=row.too_close, look=row.look)
-            for row in reversed(rows)
-        )
-
-    @override
-    def decisions_numbered(
-        self, cycle_id: str, numbers: Collection[int]
-    ) -> dict[int, DecisionRecord]:
-        query = select(DECISION).where(
-            DECISION.c.cycle_id == cycle_id,
-            DECISION.c.number.in_(bindparam("values", expanding=True)),
-        )
-        with self._database.reading() as connection:
-            found = map(to_decision, rows_in(connection, query, numbers))
-            return {record.number: record for record in found}
-
-    @override
-    def decision_marks(
-        self, cycle_id: str, number: int, *, at_most: int
-    ) -> tuple[DecisionMark, ...]:
-        query = select(DECISION.c.number, DECISION.c.digest, DECISION.c.at).where(
-            DECISION.c.cycle_id == cycle_id
-        )
-        if number:
-            query = query.where(DECISION.c.number < number)
-        with self._database.reading() as connection:
-            rows = connection.execute(query.order_by(DECISION.c.number.desc()).limit(at_most))
-            return tuple(DecisionMark(number, digest, at) for number, digest, at in rows)
-
-    @override
-    def decisions_before(
-        self, cycle_id: str, number: int, *, at_most: int
-    ) -> tuple[tuple[DecisionRecord, datetime], ...]:
-        query = select(DECISION).where(DECISION.c.cycle_id == cycle_id)
-        if number:
-            query = query.where(DECISION.c.number < number)
-        with self._database.reading() as connection:
-            rows = connection.execute(query.order_by(DECISION.c.number.desc()).limit(at_most))
-            return tuple((to_decision(row), row.at) for row in rows)
 
     @override
     def pins(self, cycle_id: str) -> tuple[Pin, ...]:
