@@ -57,6 +57,8 @@ from swapflow.errors import UnavailableError
 A_MOMENT = 0.25
 """Seconds that a page waits for the quality of a list; a short list is judged by then."""
 
+Statuses = Collection[ApplicationStatus]
+
 AT_ONCE = 0.1
 """Seconds that a page about one applicant waits for the way to the estimate."""
 
@@ -190,11 +192,7 @@ class ReportService(CalibrationReports):
         return True
 
     def named(
-        self,
-        cycle_id: str,
-        numbers: Collection[int] | None = None,
-        *,
-        statuses: Collection[ApplicationStatus] = (),
+        self, cycle_id: str, numbers: Collection[int] | None = None, *, statuses: Statuses = ()
     ) -> tuple[ApplicantName, ...]:
         """Read who a cycle's applications are, all or some: by number, by status."""
         return self.context.ledger.named(cycle_id, numbers, statuses=statuses)
@@ -286,14 +284,9 @@ class ReportService(CalibrationReports):
 
     def explain(self, cycle_id: str, external_id: str) -> Explanation:
         """Explain why an application was asked about, and its place."""
-        own = self.context
-        return explain(
-            cycle_id,
-            external_id,
-            ledger=own.ledger,
-            snapshots=own.snapshots,
-            decisions=own.decisions,
-        )
+        own, seen = self.context, self.context.snapshots
+        known = own.decisions
+        return explain(cycle_id, external_id, ledger=own.ledger, snapshots=seen, decisions=known)
 
     def verify(self, cycle_id: str, *, live: bool = True) -> Verification:
         """Replay a cycle and compare it with the record, and with the live state if asked.
