@@ -35,10 +35,7 @@ OUT = Path("var/pages.json")
 REVIEWERS = 60
 TIMES = 5
 QUICK = 0.3
-"""Seconds within which each page about people must be answered, however many they are."""
-
-QUICK_PAGES = ("applicants", "filtered", "sorted", "a view", "deep", "one ", "reviewers")
-"""Beginnings of the names of those pages."""
+"""Seconds within which each page must be answered, however many people it is about."""
 
 USABLE = 2.0
 """Seconds within which the dashboard of an ordinary program must be usable."""
@@ -103,6 +100,8 @@ def _measure_one(size: Size, *, times: int) -> dict[str, Any]:
         _fill(site, size)
         with site.signed_in(Role.ADMINISTRATOR) as client:
             program = _program(site)
+            # The first reader in a process folds the events of a program; pages do it beside.
+            program.get("/api/v1/cycles/big/applicants/7/explanation")
             figures = {
                 page: _time(program if path.startswith("/api/") else client, path, times)
                 for page, path in PAGES
@@ -205,7 +204,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         f"{size.name}: {page} takes {one['seconds']:.3f} s"
         for size in sizes
         for page, one in figures[size.name].items()
-        if page.startswith(QUICK_PAGES) and one["seconds"] >= QUICK
+        if one["seconds"] >= QUICK
     ]
     print(*slow, sep="\n")
     ordinary = figures[sizes[0].name]

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 from datetime import datetime
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from swapflow.domain.cycle import Position
 from swapflow.domain.event import Event
@@ -17,6 +17,14 @@ from swapflow.engine.ports.records import (
     RowCheck,
     StaffRequest,
 )
+
+
+class DecisionMark(NamedTuple):
+    """What tells one decision from another, and when it was made."""
+
+    number: int
+    digest: str
+    at: datetime
 
 
 class EventReads(Protocol):
@@ -112,6 +120,12 @@ class Coordination(Protocol):
         self, cycle_id: str, numbers: Collection[int]
     ) -> dict[int, DecisionRecord]:
         """Read some decisions, by number."""
+        ...
+
+    def decision_marks(
+        self, cycle_id: str, number: int, *, at_most: int
+    ) -> tuple[DecisionMark, ...]:
+        """Read which decisions are below a number, newest first; 0: the newest."""
         ...
 
     def decisions_before(

@@ -4,6 +4,7 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import Protocol
 
+from swapflow.domain.people.application import ApplicationStatus
 from swapflow.engine.ports.records import ApplicantName, Load, Pin, ProcessHealth, Waiting
 
 
@@ -11,9 +12,23 @@ class OverviewReads(Protocol):
     """What the dashboard shows: names, loads, health, pins."""
 
     def named(
-        self, cycle_id: str, numbers: Collection[int] | None = None
+        self,
+        cycle_id: str,
+        numbers: Collection[int] | None = None,
+        *,
+        statuses: Collection[ApplicationStatus] = (),
+        external_id: str = "",
     ) -> tuple[ApplicantName, ...]:
-        """Read who a cycle's applications are, in the order of their numbers; all or some."""
+        """Read who a cycle's applications are, in the order of their numbers.
+
+        All of them, or those alone that have one of the numbers, one of the statuses, the id.
+        """
+        ...
+
+    def numbers_after(
+        self, cycle_id: str, number: int, *, at_most: int, status: ApplicationStatus | None = None
+    ) -> tuple[int, ...]:
+        """Read the next numbers of applications above one, lowest first; of one status, or all."""
         ...
 
     def names_digest(self, cycle_id: str) -> str:

@@ -7,8 +7,6 @@ from threading import Lock
 
 import numpy as np
 
-from swapflow.bandit.estimation.crossed_model import Fitted
-from swapflow.bandit.estimation.estimate_steps import estimate_steps
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.read_models.snapshot import Snapshot, SnapshotCache
 from swapflow.messages import Message
@@ -95,12 +93,7 @@ def way_of(seen: Snapshot, number: int, *, ledger: Ledger) -> EstimateWay | None
     marks = int(np.count_nonzero(situation.scores.arm == arm))
     if not marks:
         return None
-    steps = estimate_steps(
-        situation.scores,
-        n=situation.n,
-        kinds=situation.kinds,
-        fitted=Fitted.from_dict(look.parameters),
-    )
+    steps = seen.steps(ledger=ledger)
     apart = seen.projection.rules.keeps_figures_apart
     few_marks, severity = float(steps.few_marks[arm]), float(steps.severity[arm])
     return EstimateWay(

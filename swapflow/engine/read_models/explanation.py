@@ -79,9 +79,16 @@ class Explanation:
 
 
 def explain(
-    cycle_id: str, external_id: str, *, ledger: Ledger, snapshots: SnapshotCache | None = None
+    cycle_id: str,
+    external_id: str,
+    *,
+    ledger: Ledger,
+    snapshots: SnapshotCache | None = None,
+    decisions: KnownDecisions | None = None,
 ) -> Explanation:
     """Explain why an application was asked about, and its place; `snapshots` as for `propose`.
+
+    Of decisions those alone are read that are not among `decisions`.
 
     Raises:
         NotFoundError: If the cycle has no such application.
@@ -105,7 +112,7 @@ def explain(
         likely=standing[6],
         places=places,
         way=way,
-        asked=asked_about(cycle_id, number, ledger=ledger),
+        asked=asked_about(cycle_id, number, ledger=ledger, decisions=decisions),
     )
 
 
@@ -142,9 +149,9 @@ def asked_about(
 
 
 def _called(cycle_id: str, external_id: str, *, ledger: OverviewReads) -> ApplicantName:
-    for one in ledger.named(cycle_id):
-        if one.external_id == external_id:
-            return one
+    found = ledger.named(cycle_id, external_id=external_id) if external_id else ()
+    if found:
+        return found[0]
     raise NotFoundError("application_not_in_cycle", cycle=cycle_id, applicant=external_id)
 
 

@@ -105,7 +105,6 @@ def propose(
     with (snapshots or SnapshotCache()).at_head(cycle_id, ledger=ledger) as seen:
         seen.require_launched()
         assessment = seen.assessment(ledger=ledger)
-        names = {n.number: (n.external_id, n.name) for n in ledger.named(cycle_id)}
         unit = next(r.unit for r in ledger.rounds() if r.id == seen.cycle.round_id)
         made = list_objective(seen.projection, assessment.situation.application)
         limits = _limits(seen, assessment)
@@ -114,7 +113,11 @@ def propose(
         promises = rules.promises_close or rules.drawn_check is not None
         judged = seen.judged(ledger=ledger) if judging or promises else None
         tied = tied_at_cut(rules, assessment.look, made.oracle)
-        places = _places(seen, assessment, names, tied, judged)
+        # Names change without an event that a snapshot folds, so their digest belongs to the key.
+        key = (ledger.names_digest(cycle_id), judged)
+        places = seen.places(
+            key, lambda: _places(seen, assessment, _named(cycle_id, ledger), tied, judged)
+        )
         drawn = drawn_sample(seen.projection, places)
         return Proposal(
             cycle_id=cycle_id,
@@ -180,7 +183,7 @@ def places_among(
     So a list can be built again as if no applicant had left since, and with later scores.
     """
     with (snapshots or SnapshotCache()).at_head(cycle_id, ledger=ledger) as seen:
-        names = {n.number: (n.external_id, n.name) for n in ledger.named(cycle_id)}
+        names = _named(cycle_id, ledger)
         # People who left since count again: the comparison is with the list as it was made.
         with seen.projection.with_candidates(numbers):
             fitted = last_fit(ledger, cycle_id)
@@ -240,6 +243,10 @@ def _said(limits: Sequence[GroupLimit], assessment: Assessment) -> tuple[str, ..
     return tuple(limit.said_of(chosen) for limit in limits)
 
 
+def _named(cycle_id: str, ledger: Ledger) -> dict[int, tuple[str, str]]:
+    return {n.number: (n.external_id, n.name) for n in ledger.named(cycle_id)}
+
+
 def _places(
     seen: Snapshot,
     assessment: Assessment,
@@ -260,6 +267,8 @@ def _places(
         np.maximum(rules.floor_counts(FloorFor.ALL), rules.floor_counts(FloorFor.CHOSEN)),
     ]
     for_close = np.array(rules.floor_counts(FloorFor.CLOSE))
+    # Most have what is promised to any: what they lack is not worked out one by one.
+    is_short = (closed < np.maximum(floors[1], for_close)).any(axis=1)
     places = []
     for rank, arm in enumerate(assessment.order.tolist(), start=1):
         number = int(situation.application[arm])
@@ -284,7 +293,9 @@ def _places(
                 pulls={
                     kind.name: int(counts[number, index]) for index, kind in enumerate(rules.kinds)
                 },
-                floor_missing=_floor_missing(rules, floor - closed[number]),
+                floor_missing=_floor_missing(rules, floor - closed[number])
+                if is_short[number]
+                else {},
                 likely=None if judged is None else float(judged.quality.likely[arm]),
                 close=None if judged is None else bool(judged.too_close[arm]),
             )

@@ -4,13 +4,15 @@ Pages that must be exact (a decision, an explanation) are built from the events,
 state. A long round has hundreds of thousands of them; a second request reads only the new ones.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import RLock
 
 from swapflow.bandit.estimation.crossed_model import Fitted
+from swapflow.bandit.estimation.estimate_steps import EstimateSteps, estimate_steps
 from swapflow.bandit.situation import IntArray, Look
+from swapflow.domain.cohort.proposal import Place
 from swapflow.domain.cycle import Cycle, CycleStatus
 from swapflow.domain.rules import Rules
 from swapflow.engine.ports.coordination import Coordination, EventReads
@@ -54,6 +56,8 @@ class _Derived:
     fitted: Fitted | None = None
     assessment: Assessment | None = None
     judged: JudgedList | None = None
+    steps: EstimateSteps | None = None
+    places: tuple[tuple[str, JudgedList | None], tuple[Place, ...]] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,12 +90,44 @@ class Snapshot:
         if thought.assessment is None or thought.fitted != fitted:
             situation, look, _ = look_now(self.projection, self.arms, fitted=fitted)
             order = ranking(self.projection, situation, look)
-            thought.assessment, thought.fitted, thought.judged = (
-                Assessment(situation=situation, look=look, order=order),
+            thought.assessment = Assessment(situation=situation, look=look, order=order)
+            thought.fitted, thought.judged, thought.steps, thought.places = (
                 fitted,
+                None,
+                None,
                 None,
             )
         return thought.assessment
+
+    def steps(self, *, ledger: Coordination) -> EstimateSteps:
+        """Compute every applicant's way from mean to estimate, once; only under a fitted model.
+
+        The severities of all reviewers belong to each way, so one costs as much as all.
+        """
+        assessment = self.assessment(ledger=ledger)
+        if self._thought.steps is None:
+            situation = assessment.situation.situation
+            self._thought.steps = estimate_steps(
+                situation.scores,
+                n=situation.n,
+                kinds=situation.kinds,
+                fitted=Fitted.from_dict(assessment.look.parameters),
+            )
+        return self._thought.steps
+
+    def places(
+        self, key: tuple[str, JudgedList | None], make: Callable[[], tuple[Place, ...]]
+    ) -> tuple[Place, ...]:
+        """Return the places of this assessment, made once for names and quality of the list.
+
+        Args:
+            key: Digest of the names, and how good the list is.
+            make: Makes the places.
+        """
+        known = self._thought.places
+        if known is None or known[0][0] != key[0] or known[0][1] is not key[1]:
+            known = self._thought.places = (key, make())
+        return known[1]
 
     def question(self, *, ledger: Coordination) -> QualityQuestion | None:
         """Return what the list's quality follows from; None before there is a list to judge."""

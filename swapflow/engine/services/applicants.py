@@ -225,6 +225,14 @@ class ApplicantService(ApplicantBatches):
         """List a cycle's applications."""
         return self.context.ledger.applications(cycle_id)
 
+    def after(
+        self, cycle_id: str, number: int, *, at_most: int, status: ApplicationStatus | None = None
+    ) -> tuple[Application, ...]:
+        """Read the next applications above a number, lowest first; of one status, or all."""
+        ledger = self.context.ledger
+        wanted = ledger.numbers_after(cycle_id, number, at_most=at_most, status=status)
+        return ledger.applications_numbered(cycle_id, wanted) if wanted else ()
+
     def get(self, cycle_id: str, number: int) -> Application:
         """Read one application by its number."""
         return self.context.ledger.application(cycle_id, number)

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from swapflow.domain.cycle import START, CycleStatus, Position
 from swapflow.domain.event import Event
+from swapflow.domain.people.application import ApplicationStatus
 from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT, Assignment, AssignmentStatus
 from swapflow.domain.rules import Estimates
 from swapflow.engine.audit.decision_card import Card, card
@@ -55,6 +56,11 @@ from swapflow.errors import UnavailableError
 
 A_MOMENT = 0.25
 """Seconds that a page waits for the quality of a list; a short list is judged by then."""
+
+Statuses = Collection[ApplicationStatus]
+
+AT_ONCE = 0.1
+"""Seconds that a page about one applicant waits for the way to the estimate."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,10 +192,10 @@ class ReportService(CalibrationReports):
         return True
 
     def named(
-        self, cycle_id: str, numbers: Collection[int] | None = None
+        self, cycle_id: str, numbers: Collection[int] | None = None, *, statuses: Statuses = ()
     ) -> tuple[ApplicantName, ...]:
-        """Read who a cycle's applications are, all or some."""
-        return self.context.ledger.named(cycle_id, numbers)
+        """Read who a cycle's applications are, all or some: by number, by status."""
+        return self.context.ledger.named(cycle_id, numbers, statuses=statuses)
 
     def waiting(self, cycle_id: str) -> tuple[Waiting, ...]:
         """Count open assignments, and those overdue, by kind and reviewer."""
@@ -219,7 +225,8 @@ class ReportService(CalibrationReports):
         self, cycle_id: str, number: int = 0, *, at_most: int = 25
     ) -> tuple[tuple[DecisionRecord, datetime], ...]:
         """Read decisions below a number, newest first; 0: the newest."""
-        return self.context.ledger.decisions_before(cycle_id, number, at_most=at_most)
+        own = self.context
+        return own.decisions.before(cycle_id, number, at_most=at_most, ledger=own.ledger)
 
     def pins(self, cycle_id: str) -> tuple[Pin, ...]:
         """Read the pins: applications that people want in or out, whatever the marks say."""
@@ -272,14 +279,14 @@ class ReportService(CalibrationReports):
             number,
             ledger=self.context.ledger,
             snapshots=self.context.snapshots,
-            seconds=A_MOMENT,
+            seconds=AT_ONCE,
         )
 
     def explain(self, cycle_id: str, external_id: str) -> Explanation:
         """Explain why an application was asked about, and its place."""
-        return explain(
-            cycle_id, external_id, ledger=self.context.ledger, snapshots=self.context.snapshots
-        )
+        own, seen = self.context, self.context.snapshots
+        known = own.decisions
+        return explain(cycle_id, external_id, ledger=own.ledger, snapshots=seen, decisions=known)
 
     def verify(self, cycle_id: str, *, live: bool = True) -> Verification:
         """Replay a cycle and compare it with the record, and with the live state if asked.

@@ -48,6 +48,12 @@ _BARRED_SCORES = (
     .where(
         SCORE.c.cycle_id == bindparam("cycle"),
         SCORE.c.counts.is_(True),
+        # First whom anybody is barred from: mostly few or none, beside scores of thousands.
+        SCORE.c.application.in_(
+            select(CONFLICT.c.application)
+            .where(CONFLICT.c.cycle_id == bindparam("cycle"))
+            .union(select(PANEL.c.application).where(PANEL.c.cycle_id == bindparam("cycle")))
+        ),
         ~exists().where(
             _LATER.c.assignment_id == SCORE.c.assignment_id, _LATER.c.revision > SCORE.c.revision
         ),

@@ -10,7 +10,13 @@ from swapflow.domain.event import EVENT_VERSION, HOLDS_TIME, Event, chain_hash
 from swapflow.domain.people.application import Application
 from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.recorded_rows import plain_value
-from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus, Pull, PullStatus
+from swapflow.domain.reviewing.assignment import (
+    OPEN_ASSIGNMENT,
+    Assignment,
+    AssignmentStatus,
+    Pull,
+    PullStatus,
+)
 from swapflow.domain.reviewing.score import Score
 from swapflow.domain.rules import Rules
 from swapflow.engine.ports.coordination import Coordination
@@ -45,7 +51,7 @@ from swapflow.ledger.schema import (
     SEAL,
     WISH,
 )
-from swapflow.ledger.schema.reviewing import OPEN_ONLY
+from swapflow.ledger.schema.reviewing import OPEN_ONLY, UNFINISHED_ONLY
 
 
 _EVENT_COLUMNS = (
@@ -94,6 +100,9 @@ FITTED = "prior_variance"
 """The number that a decision records only when a model was fitted."""
 
 _CHAIN_BATCH = 2000
+
+
+_UNFINISHED = frozenset((PullStatus.PROPOSED, PullStatus.OPEN))
 
 
 class SqlCycleReads(SqlRecordReads, CycleReads, RequestReads, Coordination):
@@ -218,10 +227,15 @@ class SqlCycleReads(SqlRecordReads, CycleReads, RequestReads, Coordination):
             query = query.where(ASSIGNMENT.c.application == application)
         if statuses:
             query = query.where(ASSIGNMENT.c.status.in_([status.value for status in statuses]))
-        if reviewer is None:
+        whole = reviewer is None and application is None
+        few_are_open = whole and bool(statuses) and {*statuses} <= OPEN_ASSIGNMENT
+        if few_are_open:
+            # In the words of a partial index, or every assignment would be read.
+            query = query.where(OPEN_ONLY)
+        if reviewer is None and not few_are_open:
             rows = self._all(cycle_id, query.order_by(*queries.ASSIGNMENT_ORDER))
             return tuple(to_assignment(row) for row in rows)
-        # With ORDER BY, SQLite scans the whole cycle instead of one reviewer's rows.
+        # With ORDER BY, SQLite scans the whole cycle instead of the few rows.
         return tuple(sorted(map(to_assignment, self._all(cycle_id, query)), key=queries.place))
 
     @override
@@ -237,6 +251,12 @@ class SqlCycleReads(SqlRecordReads, CycleReads, RequestReads, Coordination):
             query = query.where(PULL.c.application == application)
         if statuses:
             query = query.where(PULL.c.status.in_([status.value for status in statuses]))
+        if application is None and statuses and {*statuses} <= _UNFINISHED:
+            # In the words of a partial index, and sorted here: SQLite would read every pull.
+            few = self._all(cycle_id, query.where(UNFINISHED_ONLY).order_by(None))
+            return tuple(
+                sorted(map(to_pull, few), key=lambda p: (p.application, p.kind, p.ordinal))
+            )
         return tuple(to_pull(row) for row in self._all(cycle_id, query))
 
     @override

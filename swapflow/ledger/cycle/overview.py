@@ -11,18 +11,20 @@ from typing import Any
 
 from sqlalchemy import (
     Select,
+    Text,
     bindparam,
     case,
     delete,
     func,
     insert,
     select,
+    type_coerce,
 )
 from typing_extensions import override
 
 from swapflow.domain.people.application import ApplicationStatus
 from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT, AssignmentStatus
-from swapflow.engine.ports.coordination import Coordination
+from swapflow.engine.ports.coordination import Coordination, DecisionMark
 from swapflow.engine.ports.live_state import ALTERED
 from swapflow.engine.ports.overview import OverviewReads
 from swapflow.engine.ports.records import (
@@ -49,7 +51,7 @@ from swapflow.ledger.schema import (
     PIN,
     SCORE,
 )
-from swapflow.ledger.schema.reviewing import OPEN_ONLY
+from swapflow.ledger.schema.reviewing import OPEN_ONLY, QUEUED_ONLY
 
 
 _ALTERED_AT = (
@@ -97,7 +99,68 @@ class SqlComings(OverviewReads, Coordination):
             return tuple((due_at, int(count)) for due_at, count in connection.execute(query))
 
 
-class SqlOverview(SqlComings, SqlTables, Coordination):
+class SqlDecisionLog(Coordination):
+    """The part of the ledger that reads decisions for people."""
+
+    _database: Database
+
+    @override
+    def steps(self, cycle_id: str, *, at_most: int) -> tuple[DecisionStep, ...]:
+        # Counted by the database: who they are is read nowhere, and may be thousands a decision.
+        names = type_coerce(DECISION.c.contested, Text)
+        commas = func.length(names) - func.length(func.replace(names, ",", ""))
+        count = case((names == "[]", 0), else_=commas + 1).label("too_close")
+        query = (
+            select(DECISION.c.number, DECISION.c.at, count, DECISION.c.look)
+            .where(DECISION.c.cycle_id == cycle_id)
+            .order_by(DECISION.c.number.desc())
+            .limit(at_most)
+        )
+        with self._database.reading() as connection:
+            rows = list(connection.execute(query))
+        return tuple(
+            DecisionStep(number=row.number, at=row.at, too_close=row.too_close, look=row.look)
+            for row in reversed(rows)
+        )
+
+    @override
+    def decisions_numbered(
+        self, cycle_id: str, numbers: Collection[int]
+    ) -> dict[int, DecisionRecord]:
+        query = select(DECISION).where(
+            DECISION.c.cycle_id == cycle_id,
+            DECISION.c.number.in_(bindparam("values", expanding=True)),
+        )
+        with self._database.reading() as connection:
+            found = map(to_decision, rows_in(connection, query, numbers))
+            return {record.number: record for record in found}
+
+    @override
+    def decision_marks(
+        self, cycle_id: str, number: int, *, at_most: int
+    ) -> tuple[DecisionMark, ...]:
+        query = select(DECISION.c.number, DECISION.c.digest, DECISION.c.at).where(
+            DECISION.c.cycle_id == cycle_id
+        )
+        if number:
+            query = query.where(DECISION.c.number < number)
+        with self._database.reading() as connection:
+            rows = connection.execute(query.order_by(DECISION.c.number.desc()).limit(at_most))
+            return tuple(DecisionMark(number, digest, at) for number, digest, at in rows)
+
+    @override
+    def decisions_before(
+        self, cycle_id: str, number: int, *, at_most: int
+    ) -> tuple[tuple[DecisionRecord, datetime], ...]:
+        query = select(DECISION).where(DECISION.c.cycle_id == cycle_id)
+        if number:
+            query = query.where(DECISION.c.number < number)
+        with self._database.reading() as connection:
+            rows = connection.execute(query.order_by(DECISION.c.number.desc()).limit(at_most))
+            return tuple((to_decision(row), row.at) for row in rows)
+
+
+class SqlOverview(SqlComings, SqlTables, SqlDecisionLog):
     """The part of the ledger behind the dashboard.
 
     Raises:
@@ -108,7 +171,12 @@ class SqlOverview(SqlComings, SqlTables, Coordination):
 
     @override
     def named(
-        self, cycle_id: str, numbers: Collection[int] | None = None
+        self,
+        cycle_id: str,
+        numbers: Collection[int] | None = None,
+        *,
+        statuses: Collection[ApplicationStatus] = (),
+        external_id: str = "",
     ) -> tuple[ApplicantName, ...]:
         query = (
             select(
@@ -121,6 +189,10 @@ class SqlOverview(SqlComings, SqlTables, Coordination):
             .where(APPLICATION.c.cycle_id == cycle_id)
             .order_by(APPLICATION.c.number)
         )
+        if statuses:
+            query = query.where(APPLICATION.c.status.in_([status.value for status in statuses]))
+        if external_id:
+            query = query.where(APPLICATION.c.external_id == external_id)
         with self._database.reading() as connection:
             rows: Iterable[AnyRow] = (
                 connection.execute(query)
@@ -140,6 +212,24 @@ class SqlOverview(SqlComings, SqlTables, Coordination):
                 )
                 for number, external_id, name, status in rows
             )
+
+    @override
+    def numbers_after(
+        self, cycle_id: str, number: int, *, at_most: int, status: ApplicationStatus | None = None
+    ) -> tuple[int, ...]:
+        query = (
+            select(APPLICATION.c.number)
+            .where(APPLICATION.c.cycle_id == cycle_id, APPLICATION.c.number > number)
+            .order_by(APPLICATION.c.number)
+            .limit(at_most)
+        )
+        if status is not None:
+            query = query.where(APPLICATION.c.status == status.value)
+        with self._database.reading() as connection:
+            found = tuple(connection.execute(query).scalars())
+            if not found:
+                require_cycle(connection, cycle_id)
+        return found
 
     @override
     def waiting(self, cycle_id: str) -> tuple[Waiting, ...]:
@@ -263,7 +353,7 @@ class SqlOverview(SqlComings, SqlTables, Coordination):
                 .select_from(ASSIGNMENT)
                 .where(
                     ASSIGNMENT.c.cycle_id == cycle_id,
-                    ASSIGNMENT.c.status == AssignmentStatus.QUEUED.value,
+                    QUEUED_ONLY,
                     # Sent and still queued: a worker should have delivered it within seconds.
                     ASSIGNMENT.c.sent_at.is_not(None),
                     ASSIGNMENT.c.created_at < self._database.now(connection) - _STUCK_AFTER,
@@ -276,44 +366,6 @@ class SqlOverview(SqlComings, SqlTables, Coordination):
             stuck=int(stuck),
             altered_at=cycle.altered_at,
         )
-
-    @override
-    def steps(self, cycle_id: str, *, at_most: int) -> tuple[DecisionStep, ...]:
-        query = (
-            select(DECISION.c.number, DECISION.c.at, DECISION.c.contested, DECISION.c.look)
-            .where(DECISION.c.cycle_id == cycle_id)
-            .order_by(DECISION.c.number.desc())
-            .limit(at_most)
-        )
-        with self._database.reading() as connection:
-            rows = list(connection.execute(query))
-        return tuple(
-            DecisionStep(number=row.number, at=row.at, too_close=len(row.contested), look=row.look)
-            for row in reversed(rows)
-        )
-
-    @override
-    def decisions_numbered(
-        self, cycle_id: str, numbers: Collection[int]
-    ) -> dict[int, DecisionRecord]:
-        query = select(DECISION).where(
-            DECISION.c.cycle_id == cycle_id,
-            DECISION.c.number.in_(bindparam("values", expanding=True)),
-        )
-        with self._database.reading() as connection:
-            found = map(to_decision, rows_in(connection, query, numbers))
-            return {record.number: record for record in found}
-
-    @override
-    def decisions_before(
-        self, cycle_id: str, number: int, *, at_most: int
-    ) -> tuple[tuple[DecisionRecord, datetime], ...]:
-        query = select(DECISION).where(DECISION.c.cycle_id == cycle_id)
-        if number:
-            query = query.where(DECISION.c.number < number)
-        with self._database.reading() as connection:
-            rows = connection.execute(query.order_by(DECISION.c.number.desc()).limit(at_most))
-            return tuple((to_decision(row), row.at) for row in rows)
 
     @override
     def pins(self, cycle_id: str) -> tuple[Pin, ...]:

@@ -23,6 +23,7 @@ from swapflow.domain.cohort.quality_words import (
     shows_certified_loss,
 )
 from swapflow.domain.cycle import Cycle, CycleStatus
+from swapflow.domain.people.application import ApplicationStatus
 from swapflow.engine.cohort.prepared_decisions import REOPENING, needed_signatures
 from swapflow.engine.cohort.signing import PendingSignatures
 from swapflow.engine.confirmation import named
@@ -153,11 +154,10 @@ def open_decision(
             "conflicting": product.reviewers.conflicting_scores(cycle.id),
             # That groups are recorded, never what they say: no name of one leaves this line.
             "monitored": bool(monitoring_beside(product).attributes(cycle.id)),
-            "gone": [
-                a
-                for a in product.reports.named(cycle.id)
-                if a.status.value in {"withdrawn", "ineligible"}
-            ],
+            "gone": product.reports.named(
+                cycle.id,
+                statuses={ApplicationStatus.WITHDRAWN, ApplicationStatus.INELIGIBLE},
+            ),
             "open_requests": sum(kind.out for kind in progress.kinds),
             "waiting_requests": sum(kind.proposed for kind in progress.kinds),
             "ready": ready,
