@@ -195,9 +195,10 @@ class Rules:
         kind_offsets: Whether `budget` estimates and removes each kind's offset.
         kind_overlap: Share of those near the cut who get, by a draw, a kind that they lack, so
             that kinds' offsets are measured; 0 for no draw.
+        practice_marks: Whether marks of practice files inform the severities.
         join_reviewers: Whether, of two equally loaded reviewers, the one who links reviewers
             without a shared applicant is asked first, so that severities can be compared.
-        estimates: Whether the list is made by other estimates than the rule's own.
+        estimates: Whose estimates make the list.
         settled: Share of the cohort's value below which further pulls are worth nothing.
         too_close: An applicant is too close to call whose probability of being among the best
             lies between this and 1 minus this.
@@ -262,6 +263,7 @@ class Rules:
     kind_offsets: bool = True
     kind_overlap: float = 0.0
     join_reviewers: bool = False
+    practice_marks: bool = False
     estimates: Estimates = Estimates.RULE
     settled: float = 0.0005
     too_close: float = 0.1

@@ -96,7 +96,7 @@ def way_of(seen: Snapshot, number: int, *, ledger: Ledger) -> EstimateWay | None
     if not marks:
         return None
     steps = estimate_steps(
-        situation.scores,
+        situation.judged,
         n=situation.n,
         kinds=situation.kinds,
         fitted=Fitted.from_dict(look.parameters),
