@@ -33,7 +33,7 @@ class PracticeErrors:
 
     Attributes:
         severity: Root mean square error of the reviewers' severities, in score units.
-        between_panels: Error of the difference between the panels' mean severities, in score units.
+        between_panels: Error of the difference between the panels, in score units.
         estimate: Root mean square error of the applicants' estimates, in score units.
         loss: What the chosen list lacks of the best one, in score units a place.
     """
