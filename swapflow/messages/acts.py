@@ -83,6 +83,9 @@ TEXTS = {
     "act_several_held": ("held {count} applicant", "held {count} applicants"),
     "act_several_released": ("released {count} applicant", "released {count} applicants"),
     "act_request_undone": "took a review back; no other reviewer is asked instead",
+    "act_practice_file_added": "put a practice file before the reviewers",
+    "act_practice_note_added": "added a note to a practice file",
+    "act_practice_marked": "marked a practice file",
     # Reviewers
     "act_reviewer_reminded": "reminded a reviewer",
     "act_reviewer_left": "ended a reviewer's role",

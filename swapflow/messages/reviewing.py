@@ -126,6 +126,9 @@ TEXTS = {
     "practice_too_many_files": "a program has at most {most} practice files",
     "practice_note_length": "write a note of 1 to {most} characters",
     "practice_mark_missing": "the practice file was not marked: write a number from 0 to 100",
+    "practice_criterion_missing": (
+        "the practice file was not marked: choose a mark for {criterion!r}, or Can't judge"
+    ),
     "practice_marked_before": (
         "this practice file is marked already. A mark stays as it was given, because its reviewer "
         "has seen the others' marks since; write a note instead"

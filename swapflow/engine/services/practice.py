@@ -24,6 +24,10 @@ class PracticeService:
         ledger = self.context.ledger
         return practice.still_to_practise(cycle_id, ledger.practice(cycle_id), ledger=ledger)
 
+    def reviewer_number(self, cycle_id: str, external_id: str) -> int:
+        """Return the number of the reviewer whom the office knows by this id."""
+        return self.context.reviewer_number(cycle_id, external_id)
+
     def add_file(self, cycle_id: str, title: str, text: str, *, by: str) -> int:
         """Put a practice file before the reviewers; return its number."""
         return practice.add_file(cycle_id, title, text, by=by, ledger=self.context.ledger)
