@@ -210,6 +210,11 @@ TEXTS = {
     "pending_late_answers_action": ("Look at {count} offer", "Look at {count} offers"),
     "pending_deadline_at_risk": "at the pace so far the budget lasts beyond the deadline",
     "pending_deadline_at_risk_action": "Change budget or deadline",
+    "pending_practice": (
+        "{count} reviewer has not marked every practice file",
+        "{count} reviewers have not marked every practice file",
+    ),
+    "pending_practice_action": "See the practice files",
     "pending_reviewers_apart": (
         "{count} group of reviewers shares no applicant with the others",
         "{count} groups of reviewers share no applicant",

@@ -56,7 +56,7 @@ def test_others_are_seen_only_after_ones_own_mark(site: Site) -> None:
     refused = reviewer.post("/practice/fall/0/notes", data={"note": "too early"})
     marked = reviewer.post("/practice/fall/0", data={"score": "70", "remark": "strong"})
 
-    assert refused.status_code == 409
+    assert refused.status_code == 422
     assert marked.status_code == 303
     page = reviewer.get("/practice/fall").text
     assert "You gave 70 of 100." in page
@@ -91,3 +91,16 @@ def test_a_note_of_staff_is_read_by_reviewers_under_a_name(site: Site) -> None:
     assert ":</b> Page 2 counts" in read
     assert "You:</b> I read page 2 as well" in read
     assert "A reviewer:</b> I read page 2 as well" in staff.get("/setup/fall/practice").text
+
+
+def test_who_has_not_practised_waits_for_staff_before_the_launch(site: Site) -> None:
+    practised(site)
+    for reviewer in range(3):
+        site.product.practice.mark("fall", 0, reviewer, marks={}, value=0.5)
+
+    (thing,) = site.product.pending.in_cycle("fall")
+    assert (thing.path, thing.params) == ("/setup/fall/practice", {"count": 1})
+    assert "1 reviewer has not marked every practice file" in str(thing.message)
+
+    site.product.practice.mark("fall", 0, 3, marks={}, value=0.5)
+    assert site.product.pending.in_cycle("fall") == ()
