@@ -39,7 +39,7 @@ FULL_FOLDERS = {
     "swapflow/domain": (16, "one module for each value that every layer knows"),
     "swapflow/engine/selection": (16, "one module for each thing that a decision weighs"),
     "swapflow/processes": (16, "one module for each process, and for each thing beside one"),
-    "swapflow/web/api/resources": (21, "one module for each resource of the API"),
+    "swapflow/web/api/resources": (22, "one module for each resource of the API"),
 }
 """Folders that may hold more modules, how many, and why."""
 

@@ -179,8 +179,7 @@ class Rules:
 
     Attributes:
         lines: The places; their sum is the cohort's size K.
-        budget: Most cost that may be committed and spent, in the round's unit.
-        reserve: Share of the budget kept for reviews that staff request.
+        budget: Most cost that may be committed and spent; reserve: its share kept for staff.
         quotas: Limits on groups of selection attributes, which may cross.
         targets: Groups that add to the list's value.
         fewest: Fewest places to fill; None fills all of them.

@@ -98,6 +98,9 @@ _API: dict[Door, tuple[str, ...]] = {
     Door.FREE: (
         f"GET {_CYCLE}",
         f"GET {_CYCLE}/rules",
+        f"GET {_CYCLE}/practice",
+        f"POST {_CYCLE}/practice",
+        f"POST {_CYCLE}/practice/{{file}}/notes",
         f"POST {_CYCLE}/extension",
         f"POST {_CYCLE}/pause",
         f"POST {_CYCLE}/resume",

@@ -55,7 +55,7 @@ class Surroundings:
 def pending_things(
     cycle_id: str, around: Surroundings, *, ledger: Ledger
 ) -> tuple[PendingThing, ...]:
-    """List what waits in a cycle, in the order in which it is shown; before the launch, practice."""
+    """List what waits in a cycle, in the order shown; before the launch, practice alone."""
     cycle = ledger.cycle(cycle_id)
     if cycle.status is CycleStatus.DRAFT:
         return tuple(_practice(cycle, ledger=ledger))
