@@ -192,8 +192,7 @@ class Rules:
         certificate: "mixture" or "pairwise" (plain top-k only), for `certified`.
         severity: Whether `budget` estimates and removes each reviewer's severity.
         kind_offsets: Whether `budget` estimates and removes each kind's offset.
-        kind_overlap: Share of those near the cut who get, by a draw, a kind that they lack, so
-            that kinds' offsets are measured; 0 for no draw.
+        kind_overlap: Share of those near the cut who get a kind that they lack, by a draw; or 0.
         practice_marks: Whether marks of practice files inform the severities.
         join_reviewers: Whether, of two equally loaded reviewers, the one who links reviewers
             without a shared applicant is asked first, so that severities can be compared.
