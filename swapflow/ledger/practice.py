@@ -5,7 +5,12 @@ from collections.abc import Mapping
 from sqlalchemy import Connection, insert, select
 from typing_extensions import override
 
-from swapflow.domain.reviewing.practice import Practice, PracticeFile, PracticeMark, PracticeNote
+from swapflow.domain.reviewing.practice import (
+    PracticeRecord,
+    PracticeFile,
+    PracticeMark,
+    PracticeNote,
+)
 from swapflow.engine.ports.writes.practice import PracticeReads, PracticeWrites
 from swapflow.ledger.core.cycle_lock import CycleLock
 from swapflow.ledger.core.database import Database
@@ -18,7 +23,7 @@ class SqlPractice(PracticeReads):
     _database: Database
 
     @override
-    def practice(self, cycle_id: str) -> Practice:
+    def practice(self, cycle_id: str) -> PracticeRecord:
         with self._database.reading() as connection:
             return _practice(connection, cycle_id)
 
@@ -27,7 +32,7 @@ class SqlPracticeWrites(CycleLock, PracticeWrites):
     """The part of a transaction that writes practice files."""
 
     @override
-    def practised(self) -> Practice:
+    def practised(self) -> PracticeRecord:
         return _practice(self._connection, self._id)
 
     @override
@@ -62,21 +67,21 @@ class SqlPracticeWrites(CycleLock, PracticeWrites):
         )
 
 
-def _practice(connection: Connection, cycle_id: str) -> Practice:
+def _practice(connection: Connection, cycle_id: str) -> PracticeRecord:
     """Read all practice of a cycle; most cycles have no file, and need one statement."""
     own = {"cycle_id": cycle_id}
     files = connection.execute(
         select(PRACTICE_FILE).filter_by(**own).order_by(PRACTICE_FILE.c.number)
     ).all()
     if not files:
-        return Practice()
+        return PracticeRecord()
     marks = connection.execute(
         select(PRACTICE_MARK)
         .filter_by(**own)
         .order_by(PRACTICE_MARK.c.file, PRACTICE_MARK.c.reviewer)
     )
     notes = connection.execute(select(PRACTICE_NOTE).filter_by(**own).order_by(PRACTICE_NOTE.c.id))
-    return Practice(
+    return PracticeRecord(
         files=tuple(
             PracticeFile(number=row.number, title=row.title, text=row.text, by=row.by, at=row.at)
             for row in files

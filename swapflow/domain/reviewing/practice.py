@@ -58,7 +58,7 @@ class PracticeNote:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Practice:
+class PracticeRecord:
     """All practice of a cycle: files, marks and notes, each in their order."""
 
     files: tuple[PracticeFile, ...] = ()

@@ -11,7 +11,7 @@ from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.event import Json
 from swapflow.domain.fixed_point import value_units
 from swapflow.domain.people.reviewer import Reviewer
-from swapflow.domain.reviewing.practice import Practice, PracticeFile
+from swapflow.domain.reviewing.practice import PracticeRecord, PracticeFile
 from swapflow.domain.reviewing.rubric import utility
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.writes.transaction import Transaction
@@ -131,7 +131,7 @@ def add_note(
 
 
 def still_to_practise(
-    cycle_id: str, practice: Practice, *, ledger: Ledger
+    cycle_id: str, practice: PracticeRecord, *, ledger: Ledger
 ) -> tuple[Reviewer, ...]:
     """Return the people on the roster who have not marked every practice file."""
     wanted = len(practice.files)
@@ -144,14 +144,14 @@ def still_to_practise(
     )
 
 
-def launch_payload(practice: Practice) -> dict[str, Json]:
+def launch_payload(practice: PracticeRecord) -> dict[str, Json]:
     """Return what a launch puts on record of practice marks; nothing where there are none."""
     if not practice.marks:
         return {}
     return {"practice": sorted([one.file, one.reviewer, one.value] for one in practice.marks)}
 
 
-def _file(practice: Practice, number: int) -> PracticeFile:
+def _file(practice: PracticeRecord, number: int) -> PracticeFile:
     found = next((one for one in practice.files if one.number == number), None)
     if found is None:
         raise NotFoundError("practice_file_unknown", file=number + 1)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from swapflow.domain.people.reviewer import Reviewer
-from swapflow.domain.reviewing.practice import Practice
+from swapflow.domain.reviewing.practice import PracticeRecord
 from swapflow.engine.scoring import practice
 from swapflow.engine.services.context import ServiceContext
 
@@ -15,7 +15,7 @@ class PracticeService:
 
     context: ServiceContext
 
-    def read(self, cycle_id: str) -> Practice:
+    def read(self, cycle_id: str) -> PracticeRecord:
         """Read a cycle's practice files with all marks and notes, for staff."""
         return self.context.ledger.practice(cycle_id)
 

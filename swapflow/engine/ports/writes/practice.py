@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from typing import Protocol
 
-from swapflow.domain.reviewing.practice import Practice
+from swapflow.domain.reviewing.practice import PracticeRecord
 
 
 class PracticeReads(Protocol):
     """Practice files outside of a transaction."""
 
-    def practice(self, cycle_id: str) -> Practice:
+    def practice(self, cycle_id: str) -> PracticeRecord:
         """Read a cycle's practice files with their marks and notes."""
         ...
 
@@ -17,7 +17,7 @@ class PracticeReads(Protocol):
 class PracticeWrites(Protocol):
     """Practice files, within one transaction."""
 
-    def practised(self) -> Practice:
+    def practised(self) -> PracticeRecord:
         """Read the cycle's practice files with their marks and notes."""
         ...
 
