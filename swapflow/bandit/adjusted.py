@@ -37,8 +37,9 @@ def shifts(scores: Scores, *, n: int, kinds: tuple[PullKind, ...], fitted: Fitte
     # The last entry serves marks that have no one reviewer.
     extra = np.append(severity, 0.0)[scores.reviewer] + np.asarray(fitted.offsets)[scores.kind]
     gain = np.array([kind.gain for kind in kinds])[scores.kind]
-    total = np.bincount(scores.arm, gain * extra, minlength=n)
-    information = np.bincount(scores.arm, gain, minlength=n)
+    # Practice files are arms from n on: they tell severities, and have no mean to shift.
+    total = np.bincount(scores.arm, gain * extra, minlength=n)[:n]
+    information = np.bincount(scores.arm, gain, minlength=n)[:n]
     return np.asarray(np.divide(total, information, out=np.zeros(n), where=information > 0))
 
 
@@ -70,7 +71,7 @@ class AdjustedRule:
         adjusted means: the rule computes both.
         """
         raw = self.rule.look(situation)
-        kinds, scores = situation.kinds, situation.scores
+        kinds, scores = situation.kinds, situation.judged
         fitted = fit(
             scores,
             n=situation.n,

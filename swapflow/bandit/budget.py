@@ -173,7 +173,7 @@ class BudgetRule:
     def _fit(self, situation: Situation) -> Fitted:
         """Fit the model to all scores."""
         return fit(
-            situation.scores,
+            situation.judged,
             n=situation.n,
             kinds=situation.kinds,
             severity=self.severity,
@@ -185,7 +185,7 @@ class BudgetRule:
 
     def _posterior(self, situation: Situation, fitted: Fitted) -> Posterior:
         """Compute the posterior under given parameters."""
-        return posterior(situation.scores, n=situation.n, kinds=situation.kinds, fitted=fitted)
+        return posterior(situation.judged, n=situation.n, kinds=situation.kinds, fitted=fitted)
 
     def _cut(self, estimate: FloatArray, cohort: IntArray) -> tuple[FloatArray, FloatArray]:
         """Return the distance of every mean from its cut (d = Δ/λ), and the slope there (λ)."""

@@ -77,6 +77,8 @@ class Situation:
         budget_left: Cost that may still be committed, in the unit of the kinds' costs.
         cost: Cost dispatched so far (the paper's Cost), in units of one weak pull.
         scores: The scores behind the means (`budget` fits its model to them).
+        practice: Marks of practice files, which link reviewers and are nobody's: arms from n on,
+            which no rule chooses and no list holds.
         lowest: No true utility lies below; the certified loss is clipped to it.
         highest: No true utility lies above.
     """
@@ -92,6 +94,7 @@ class Situation:
     budget_left: float
     cost: float
     scores: Scores = field(default_factory=no_scores)
+    practice: Scores = field(default_factory=no_scores)
     lowest: float = -np.inf
     highest: float = np.inf
 
@@ -99,6 +102,19 @@ class Situation:
     def n(self) -> int:
         """Number of arms."""
         return self.mean.size
+
+    @property
+    def judged(self) -> Scores:
+        """What the model is fitted to: the scores, and the marks of practice files behind them."""
+        if not self.practice.mark.size:
+            return self.scores
+        both = (self.scores, self.practice)
+        return Scores(
+            arm=np.concatenate([one.arm for one in both]),
+            reviewer=np.concatenate([one.reviewer for one in both]),
+            kind=np.concatenate([one.kind for one in both]),
+            mark=np.concatenate([one.mark for one in both]),
+        )
 
 
 class StopReason(StrEnum):

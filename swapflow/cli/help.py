@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 SECTIONS = {
-    "Run a round": ("round", "cycle", "approvals", "interviews", "scores", "plan"),
+    "Run a round": ("round", "cycle", "approvals", "interviews", "scores", "practice", "plan"),
     "People": ("applications", "reviewers", "inbox", "user", "personal-data"),
     "Decide": ("meeting", "offers", "letters", "monitoring", "verify"),
     "Operate": ("up", "web", "coordinator", "worker", "doctor", "db", "state"),

@@ -34,7 +34,7 @@ from swapflow.cli.help import CommandGroup, add_examples
 from swapflow.cli.operations import doctor, maintenance, personal_data, processes, users
 from swapflow.cli.output import clean
 from swapflow.cli.research import advise, demo, paper_studies, past_rounds, plan, replay, studies
-from swapflow.cli.reviewing import inbox
+from swapflow.cli.reviewing import inbox, practice
 from swapflow.errors import (
     ConflictError,
     DamagedRecordError,
@@ -76,6 +76,7 @@ app.add_typer(cycles.app, name="cycle")
 app.add_typer(applications.app, name="applications")
 app.add_typer(reviewers.app, name="reviewers")
 app.add_typer(inbox.app, name="inbox")
+app.add_typer(practice.app, name="practice")
 app.add_typer(approvals.app, name="approvals")
 app.add_typer(interview_dates.app, name="interviews")
 app.add_typer(scores.app, name="scores")

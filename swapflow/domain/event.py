@@ -6,6 +6,7 @@ free text live in rows that can be erased; the chain and every replay are valid 
 | type | payload |
 |---|---|
 | launched, rules_changed | `rules` (version) |
+| launched | besides, where there are any: `practice` [[file, r, v], …], marks of practice files |
 | application_added | `a`, `status`, `tie`, `wave`, `group` (its value's number), `in`, `topics` |
 | application_changed | `a`, `group`, `in`, `topics`, as in application_added |
 | application_moved | `a`, `status` |

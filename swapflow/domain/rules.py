@@ -179,8 +179,7 @@ class Rules:
 
     Attributes:
         lines: The places; their sum is the cohort's size K.
-        budget: Most cost that may be committed and spent, in the round's unit.
-        reserve: Share of the budget kept for reviews that staff request.
+        budget: Most cost that may be committed and spent; reserve: its share kept for staff.
         quotas: Limits on groups of selection attributes, which may cross.
         targets: Groups that add to the list's value.
         fewest: Fewest places to fill; None fills all of them.
@@ -193,11 +192,11 @@ class Rules:
         certificate: "mixture" or "pairwise" (plain top-k only), for `certified`.
         severity: Whether `budget` estimates and removes each reviewer's severity.
         kind_offsets: Whether `budget` estimates and removes each kind's offset.
-        kind_overlap: Share of those near the cut who get, by a draw, a kind that they lack, so
-            that kinds' offsets are measured; 0 for no draw.
+        kind_overlap: Share of those near the cut who get a kind that they lack, by a draw; or 0.
+        practice_marks: Whether marks of practice files inform the severities.
         join_reviewers: Whether, of two equally loaded reviewers, the one who links reviewers
             without a shared applicant is asked first, so that severities can be compared.
-        estimates: Whether the list is made by other estimates than the rule's own.
+        estimates: Whose estimates make the list.
         settled: Share of the cohort's value below which further pulls are worth nothing.
         too_close: An applicant is too close to call whose probability of being among the best
             lies between this and 1 minus this.
@@ -262,6 +261,7 @@ class Rules:
     kind_offsets: bool = True
     kind_overlap: float = 0.0
     join_reviewers: bool = False
+    practice_marks: bool = False
     estimates: Estimates = Estimates.RULE
     settled: float = 0.0005
     too_close: float = 0.1

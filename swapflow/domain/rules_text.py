@@ -57,6 +57,7 @@ _ADDED = {
     "confirm_answers": False,
     "notice": "",
     "confidential": (),
+    "practice_marks": False,
 }
 """Settings that the first release does not know, with the values that have no effect."""
 

@@ -19,6 +19,7 @@ RIGHT_FOR: Mapping[PendingCode, Right] = {
     PendingCode.OVERDUE: Right.MANAGE_REVIEWERS,
     PendingCode.LATE_ANSWERS: Right.DECIDE,
     PendingCode.DEADLINE_AT_RISK: Right.SET_UP,
+    PendingCode.PRACTICE: Right.SET_UP,
     PendingCode.REVIEWERS_APART: Right.MANAGE_REVIEWERS,
     PendingCode.CHOOSE_COLUMNS: Right.MANAGE_APPLICANTS,
     PendingCode.MAIL_FAILED: Right.RUN,

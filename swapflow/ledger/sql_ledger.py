@@ -44,6 +44,7 @@ from swapflow.ledger.identity.identity_store import SqlIdentityStore
 from swapflow.ledger.identity.personal_links import SqlPersonalLinks
 from swapflow.ledger.identity.webhook_calls import SqlWebhooks
 from swapflow.ledger.outbox_work import SqlOutboxWork
+from swapflow.ledger.practice import SqlPractice
 from swapflow.ledger.privacy.erased_people import SqlErasedPeople
 from swapflow.ledger.privacy.monitoring import SqlMonitoring
 from swapflow.ledger.schema import CLOCK, CYCLE, ROUND
@@ -76,6 +77,7 @@ class SqlLedger(
     SqlPersonalLinks,
     SqlWebhooks,
     SqlPreparedDecisions,
+    SqlPractice,
     SqlOffers,
     SqlAnnouncements,
     SqlApplicantAnswers,

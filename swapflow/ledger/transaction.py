@@ -10,6 +10,7 @@ from swapflow.ledger.cycle.imported_lists import ImportedListWrites
 from swapflow.ledger.cycle.prepared_writes import PreparedWrites
 from swapflow.ledger.cycle.requests import RequestWrites
 from swapflow.ledger.held_acts import SqlHeldActWrites
+from swapflow.ledger.practice import SqlPracticeWrites
 from swapflow.ledger.privacy.erased_people import ErasureMemoryWrites
 from swapflow.ledger.privacy.erasure import ErasureWrites
 
@@ -27,6 +28,7 @@ class SqlTransaction(
     MeetingWrites,
     ReconsiderationWrites,
     SqlHeldActWrites,
+    SqlPracticeWrites,
 ):
     """The port `Transaction` in SQL; `SqlLedger.write` opens and closes it.
 

@@ -83,6 +83,9 @@ TEXTS = {
     "act_several_held": ("held {count} applicant", "held {count} applicants"),
     "act_several_released": ("released {count} applicant", "released {count} applicants"),
     "act_request_undone": "took a review back; no other reviewer is asked instead",
+    "act_practice_file_added": "put a practice file before the reviewers",
+    "act_practice_note_added": "added a note to a practice file",
+    "act_practice_marked": "marked a practice file",
     # Reviewers
     "act_reviewer_reminded": "reminded a reviewer",
     "act_reviewer_left": "ended a reviewer's role",
@@ -207,6 +210,11 @@ TEXTS = {
     "pending_late_answers_action": ("Look at {count} offer", "Look at {count} offers"),
     "pending_deadline_at_risk": "at the pace so far the budget lasts beyond the deadline",
     "pending_deadline_at_risk_action": "Change budget or deadline",
+    "pending_practice": (
+        "{count} reviewer has not marked every practice file",
+        "{count} reviewers have not marked every practice file",
+    ),
+    "pending_practice_action": "See the practice files",
     "pending_reviewers_apart": (
         "{count} group of reviewers shares no applicant with the others",
         "{count} groups of reviewers share no applicant",

@@ -119,5 +119,24 @@ TEXTS = {
     ),
     "stored_field": "{name}: {value}",
     "stored_nothing": "nothing",
+    "practice_title_length": "a practice file needs a title of at most {most} characters",
+    "practice_text_length": (
+        "a practice file needs a text of at most {most} characters; paste or upload it"
+    ),
+    "practice_too_many_files": "a program has at most {most} practice files",
+    "practice_note_length": "write a note of 1 to {most} characters",
+    "practice_mark_missing": "the practice file was not marked: write a number from 0 to 100",
+    "practice_criterion_missing": (
+        "the practice file was not marked: choose a mark for {criterion!r}, or Can't judge"
+    ),
+    "practice_marked_before": (
+        "this practice file is marked already. A mark stays as it was given, because its reviewer "
+        "has seen the others' marks since; write a note instead"
+    ),
+    "practice_mark_first": "mark the practice file first; then you see the others and can write",
+    "practice_after_launch": (
+        "the program is launched: practice files and their marks stay as they are"
+    ),
+    "practice_file_unknown": "this program has no practice file {file}",
     "draft_changed_elsewhere": "this draft was changed in another tab or on another device",
 }

@@ -83,8 +83,10 @@ from swapflow.web.people import (
     reviewers,
 )
 from swapflow.web.reviewing import decline, documents, offline, review, task_list
+from swapflow.web.reviewing import practice as own_practice
 from swapflow.web.setup import (
     launch,
+    practice,
     programs,
     questions,
     rubrics,
@@ -169,6 +171,7 @@ def create_app(
         profile,
         task_list,
         offline,
+        own_practice,
         review,
         decline,
         documents,
@@ -187,6 +190,7 @@ def create_app(
         rules,
         values,
         rubrics,
+        practice,
         imports,
         decision,
         outcomes,

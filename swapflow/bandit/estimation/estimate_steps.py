@@ -55,14 +55,15 @@ def estimate_steps(
         fitted: The parameters of the model.
     """
     gain = np.array([kind.gain for kind in kinds], dtype=np.float64)[scores.kind]
-    information = np.bincount(scores.arm, gain, minlength=n)
+    # Arms from n on are practice files, which have no estimate of their own.
+    information = np.bincount(scores.arm, gain, minlength=n)[:n]
     severities = posterior(scores, n=n, kinds=kinds, fitted=fitted).severity
     # The last entry serves marks that have no one reviewer.
     severity = np.append(severities, 0.0)[scores.reviewer]
     offset = np.asarray(fitted.offsets)[scores.kind]
 
     def averaged(values: FloatArray, otherwise: float) -> FloatArray:
-        total = np.bincount(scores.arm, gain * values, minlength=n)
+        total = np.bincount(scores.arm, gain * values, minlength=n)[:n]
         empty = np.full(n, otherwise)
         return np.asarray(np.divide(total, information, out=empty, where=information > 0))
 

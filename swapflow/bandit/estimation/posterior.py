@@ -160,7 +160,8 @@ def posterior(scores: Scores, *, n: int, kinds: tuple[PullKind, ...], fitted: Fi
     """Estimate utilities and severities from the scores, under given parameters (BLUP).
 
     Args:
-        scores: All scores that count; may be more than the model was fitted to.
+        scores: All scores that count; may be more than the model was fitted to. Arms from n on
+            (practice files) link reviewers and are left out of what is returned.
         n: Number of arms.
         kinds: Supplies the gains.
         fitted: The parameters. Without severity variance, all severities are 0.
@@ -173,10 +174,11 @@ def posterior(scores: Scores, *, n: int, kinds: tuple[PullKind, ...], fitted: Fi
     )
 
     # An arm without a score keeps the level and the whole prior variance.
+    own = crossed.arm < n
     mean = np.full(n, fitted.level)
-    mean[crossed.arm] += solved.arm
+    mean[crossed.arm[own]] += solved.arm[own]
     variance = np.full(n, fitted.prior_variance)
-    variance[crossed.arm] = solved.arm_variance * fitted.noise_variance
+    variance[crossed.arm[own]] = solved.arm_variance[own] * fitted.noise_variance
     reviewers = reviewer_count(scores)
     if not with_severity:
         return Posterior(
@@ -222,7 +224,8 @@ def joint_draws(
     precision = columns.precision(fitted)
     scored = crossed.draw_arms(fitted=fitted, precision=precision, count=count, rng=rng)
     drawn = math.sqrt(fitted.prior_variance) * rng.standard_normal((count, n))
-    drawn[:, crossed.arm] = scored
+    own = crossed.arm < n
+    drawn[:, crossed.arm[own]] = scored[:, own]
     return np.asarray(fitted.level + drawn)
 
 

@@ -27,6 +27,7 @@ from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.engine.projection.cycle_projection import CycleProjection
 from swapflow.engine.projection.ingest import BATCH, apply_new_events
 from swapflow.engine.read_models.snapshot import SnapshotCache
+from swapflow.engine.scoring.practice import launch_payload
 from swapflow.engine.selection.list_objective import refuse_impossible
 from swapflow.engine.selection.rule import rule_for
 from swapflow.engine.selection.situation import candidates, eligible_counts
@@ -143,7 +144,10 @@ def launch(
         if settled != rules:
             tx.set_rules(settled, by=by, reason=LAUNCH_REASON)
         drawn: dict[str, Json] = {"drawn": 1} if settled.seed_drawn else {}
-        tx.record(EventType.LAUNCHED, {"rules": settled.version, **drawn})
+        tx.record(
+            EventType.LAUNCHED,
+            {"rules": settled.version, **drawn, **launch_payload(tx.practised())},
+        )
         tx.set_status(CycleStatus.RUNNING)
         tx.note(subject=f"launch of {cycle_id}", by=by, text="launched")
 

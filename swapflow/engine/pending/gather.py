@@ -21,6 +21,7 @@ from swapflow.engine.ports.records import NOT_SENT, PreparedDecision, ProcessHea
 from swapflow.engine.read_models.dashboard import Dashboard
 from swapflow.engine.reviewing.blinding import view_of
 from swapflow.engine.scoring.conflicting_scores import conflicting_scores
+from swapflow.engine.scoring.practice import still_to_practise
 from swapflow.engine.selection.assign import NoReviewer
 
 
@@ -54,10 +55,10 @@ class Surroundings:
 def pending_things(
     cycle_id: str, around: Surroundings, *, ledger: Ledger
 ) -> tuple[PendingThing, ...]:
-    """List what waits in a cycle, in the order in which it is shown; nothing before its launch."""
+    """List what waits in a cycle, in the order shown; before the launch, practice alone."""
     cycle = ledger.cycle(cycle_id)
     if cycle.status is CycleStatus.DRAFT:
-        return ()
+        return tuple(_practice(cycle, ledger=ledger))
     found = [
         *_decisions(cycle, around, ledger=ledger),
         *_requests(cycle, around, ledger=ledger),
@@ -239,6 +240,14 @@ def _set_up(cycle: Cycle, around: Surroundings, *, ledger: Ledger) -> Iterator[P
     rules = ledger.rules(cycle.id)
     if rules.blind and not view_of(cycle, rules, ledger=ledger).shown.by_choice:
         yield _thing(cycle, PendingCode.CHOOSE_COLUMNS, f"/applicants/{cycle.id}/columns")
+
+
+def _practice(cycle: Cycle, *, ledger: Ledger) -> Iterator[PendingThing]:
+    """Practice files that reviewers have not marked; they can until the launch."""
+    practice = ledger.practice(cycle.id)
+    if missing := still_to_practise(cycle.id, practice, ledger=ledger):
+        path = f"/setup/{cycle.id}/practice"
+        yield _thing(cycle, PendingCode.PRACTICE, path, count=len(missing))
 
 
 def _mails(cycle: Cycle, around: Surroundings, *, ledger: Ledger) -> Iterator[PendingThing]:

@@ -21,6 +21,7 @@ class PendingCode(StrEnum):
     OVERDUE = "overdue"
     LATE_ANSWERS = "late_answers"
     DEADLINE_AT_RISK = "deadline_at_risk"
+    PRACTICE = "practice"
     REVIEWERS_APART = "reviewers_apart"
     CHOOSE_COLUMNS = "choose_columns"
     MAIL_FAILED = "mail_failed"

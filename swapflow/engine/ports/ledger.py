@@ -11,6 +11,7 @@ from swapflow.engine.ports.outbox import Outbox
 from swapflow.engine.ports.overview import OverviewReads
 from swapflow.engine.ports.requests import RequestReads
 from swapflow.engine.ports.reviewer_tasks import ReviewerTasks
+from swapflow.engine.ports.writes.practice import PracticeReads
 
 
 class Ledger(
@@ -23,6 +24,7 @@ class Ledger(
     Outbox,
     ErasureReads,
     HeldActReads,
+    PracticeReads,
     Protocol,
 ):
     """The durable record.

@@ -7,6 +7,7 @@ people are in `people_events`, those of pulls and scores in `pull_events`.
 """
 
 from collections.abc import Mapping
+from typing import cast
 
 from swapflow.domain.cycle import START, CycleStatus, Position
 from swapflow.domain.event import Event, EventType, Json
@@ -16,6 +17,12 @@ from swapflow.engine.projection.pull_events import PullProjection
 from swapflow.engine.projection.score_table import (
     int_of,
 )
+
+
+def practice_of(payload: Mapping[str, Json]) -> tuple[tuple[int, int, int], ...]:
+    """Read the marks of practice files of a launch: (file, reviewer, mark); none in most."""
+    said = cast("list[list[int]]", payload.get("practice", []))
+    return tuple((file, reviewer, value) for file, reviewer, value in said)
 
 
 CREDITED = frozenset({EventType.SCORED, EventType.SCORE_CORRECTED})
@@ -32,6 +39,7 @@ class CycleProjection(PullProjection):
         lists: The version of the list that was made final last; 0 before.
         reconsidering: Applications that are reconsidered after the list was made final.
         drawn: Who of those clearly out was drawn, and read.
+        practice: (file, reviewer, mark in units of `VALUE_SCALE`) of every practice mark.
     """
 
     def __init__(self, rules: Rules) -> None:
@@ -46,6 +54,7 @@ class CycleProjection(PullProjection):
         self.lists = 0
         self._seed_drawn_now = False
         self.drawn = DrawnOnes()
+        self.practice: tuple[tuple[int, int, int], ...] = ()
 
     def apply(self, event: Event) -> None:
         """Fold in the next event."""
@@ -70,6 +79,7 @@ class CycleProjection(PullProjection):
         self.rules_version = int_of(payload["rules"])
         # The seed itself stands in these rules, which the caller passes to `use`.
         self._seed_drawn_now = bool(payload.get("drawn"))
+        self.practice = practice_of(payload)
 
     def _rules_changed(self, payload: Mapping[str, Json]) -> None:
         self.rules_version = int_of(payload["rules"])

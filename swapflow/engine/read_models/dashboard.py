@@ -173,7 +173,7 @@ def build_dashboard(
         severity=no_severity(len(projection.reviewers))
         if projection.rules.keeps_figures_apart
         else estimate_severity(
-            situation.situation.scores,
+            situation.situation.judged,
             n=size,
             kinds=situation.situation.kinds,
             reviewers=len(projection.reviewers),

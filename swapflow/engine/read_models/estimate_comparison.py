@@ -100,6 +100,6 @@ def _look(
 
 def _up_to_date(rule: Rule, situation: Situation) -> Rule:
     """Fit the model of `budget` where the present fit does not suit these scores."""
-    if isinstance(rule, BudgetRule) and rule.needs_refit(situation.scores.mark.size):
+    if isinstance(rule, BudgetRule) and rule.needs_refit(situation.judged.mark.size):
         return rule.refitted(situation)
     return rule

@@ -108,7 +108,7 @@ class Snapshot:
         if self._thought.steps is None:
             situation = assessment.situation.situation
             self._thought.steps = estimate_steps(
-                situation.scores,
+                situation.judged,
                 n=situation.n,
                 kinds=situation.kinds,
                 fitted=Fitted.from_dict(assessment.look.parameters),

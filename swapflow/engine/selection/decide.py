@@ -323,7 +323,7 @@ def _plan(
 
 def _with_fit(rule: Rule, situation: CycleSituation) -> Rule:
     """Fit the model of `budget` again when the scores have grown enough."""
-    if isinstance(rule, BudgetRule) and rule.needs_refit(situation.situation.scores.arm.size):
+    if isinstance(rule, BudgetRule) and rule.needs_refit(situation.situation.judged.arm.size):
         return rule.refitted(situation.situation)
     return rule
 

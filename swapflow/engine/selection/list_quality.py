@@ -113,7 +113,7 @@ class QualityQuestion:
             return list_quality(rounded(believed.mean), np.sqrt(believed.variance), members)
         assert rule.fitted is not None
         draws = joint_draws(
-            situation.scores,
+            situation.judged,
             n=situation.n,
             kinds=situation.kinds,
             fitted=rule.fitted,
@@ -132,7 +132,7 @@ class QualityQuestion:
             own = replace(self.rules, rule=RuleName.BUDGET, sigma=None, estimates=Estimates.RULE)
             rule = rule_of(own, self.oracle, None)
         assert isinstance(rule, BudgetRule)
-        stale = rule.needs_refit(self.situation.scores.mark.size)
+        stale = rule.needs_refit(self.situation.judged.mark.size)
         return rule.refitted(self.situation) if stale else rule
 
 

@@ -48,7 +48,24 @@ def marked_groups(projection: CycleProjection) -> Groups:
     unnamed = np.array([facts.unnamed for facts in projection.reviewers], dtype=bool)
     reviewer = table.reviewer.copy()
     reviewer[(reviewer >= 0) & np.append(unnamed, False)[reviewer]] = -1
-    return groups_of(table.application, reviewer)
+    practice = np.array(practice_pairs(projection), dtype=np.int64).reshape(-1, 2)
+    return groups_of(
+        np.concatenate([table.application, practice[:, 0]]),
+        np.concatenate([reviewer, practice[:, 1]]),
+    )
+
+
+def practice_pairs(projection: CycleProjection) -> list[tuple[int, int]]:
+    """List (file, reviewer) of practice marks that link reviewers, numbered as applications are.
+
+    A program's own reviewers are people, so none of these marks is without a name. Empty where
+    the rules leave practice files out of the severities.
+    """
+    if not projection.rules.practice_marks:
+        return []
+    # Numbered behind the applications, so that no file is taken for an applicant.
+    behind = projection.applications
+    return [(behind + file, reviewer) for file, reviewer, _ in projection.practice]
 
 
 def possible_groups(projection: CycleProjection) -> Groups:
@@ -105,7 +122,7 @@ def _shared(projection: CycleProjection) -> list[tuple[int, int]]:
         for (application, _, _), pull in projection.open.items()
         for _, reviewer in pull.live.values()
     ]
-    return [pair for pair in pairs if pair[1] >= 0]
+    return [pair for pair in pairs if pair[1] >= 0] + practice_pairs(projection)
 
 
 def _possible(projection: CycleProjection, *, marked_pairs: Iterable[tuple[int, int]]) -> Groups:

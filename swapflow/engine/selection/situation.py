@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from swapflow.bandit.estimation.posterior import NO_REVIEWER
-from swapflow.bandit.situation import UNSCORED_MEAN, PullKind, Scores, Situation
+from swapflow.bandit.situation import UNSCORED_MEAN, PullKind, Scores, Situation, no_scores
 from swapflow.domain.fixed_point import GAIN_SCALE, VALUE_SCALE
 from swapflow.domain.rules import FloorFor
 from swapflow.engine.ports.live_state import Arms
@@ -85,6 +85,7 @@ def situation_of(projection: CycleProjection, arms: Arms) -> CycleSituation:
         budget_left=float(rules.budget - arms.spent - arms.committed - reserved),
         cost=(arms.spent + arms.committed) / rules.kinds[0].cost,
         scores=_scores(projection, application),
+        practice=_practice(projection, application.size),
         lowest=0.0,
         highest=1.0,
     )
@@ -177,16 +178,34 @@ def _scores(projection: CycleProjection, application: Integers) -> Scores:
     arm = arm_of[table.application]
     order = np.argsort(arm, kind="stable")
     order = order[arm[order] >= 0]
-    # A mark without one reviewer has no severity to take out.
-    named = [NO_REVIEWER if facts.unnamed else i for i, facts in enumerate(projection.reviewers)]
-    severity_of = np.array([*named, NO_REVIEWER], dtype=np.int64)
-    assert NO_ONE == -1, "the last entry serves panels"
     mark = table.numerator / (table.information * VALUE_SCALE)
     return Scores(
         arm=arm[order],
-        reviewer=severity_of[table.reviewer[order]],
+        reviewer=_severity_of(projection)[table.reviewer[order]],
         kind=table.kind[order],
         mark=mark[order],
+    )
+
+
+def _severity_of(projection: CycleProjection) -> Integers:
+    """Map each reviewer to the one whose severity is taken out of their marks."""
+    # A mark without one reviewer has no severity to take out.
+    named = [NO_REVIEWER if facts.unnamed else i for i, facts in enumerate(projection.reviewers)]
+    assert NO_ONE == -1, "the last entry serves panels"
+    return np.array([*named, NO_REVIEWER], dtype=np.int64)
+
+
+def _practice(projection: CycleProjection, candidates: int) -> Scores:
+    """Return the marks of practice files as those of arms behind the candidates, if they count."""
+    if not (projection.rules.practice_marks and projection.practice):
+        return no_scores()
+    file, reviewer, value = np.array(projection.practice, dtype=np.int64).T
+    # Practice files are read as the first kind is, which is the measure of all others.
+    return Scores(
+        arm=candidates + file,
+        reviewer=_severity_of(projection)[reviewer],
+        kind=np.zeros(file.size, dtype=np.int64),
+        mark=value / VALUE_SCALE,
     )
 
 

@@ -19,6 +19,7 @@ from swapflow.engine.services.meetings import MeetingService
 from swapflow.engine.services.offers import OfferService
 from swapflow.engine.services.outbox import OutboxService
 from swapflow.engine.services.pending import PendingService
+from swapflow.engine.services.practice import PracticeService
 from swapflow.engine.services.reconsiderations import ReconsiderationService
 from swapflow.engine.services.reports import ReportService
 from swapflow.engine.services.reviewers import ReviewerService
@@ -44,6 +45,7 @@ class Swapflow:
     reviewers: ReviewerService
     tasks: TaskService
     scores: ScoreService
+    practice: PracticeService
     approvals: ApprovalService
     cohort: CohortService
     meetings: MeetingService
@@ -79,6 +81,7 @@ def compose(context: ServiceContext) -> Swapflow:
         reviewers=reviewers,
         tasks=tasks,
         scores=ScoreService(context=context),
+        practice=PracticeService(context=context),
         approvals=approvals,
         cohort=CohortService(context=context),
         meetings=MeetingService(context=context),

@@ -326,6 +326,7 @@ def _advanced(rules: Rules) -> dict[str, _Value]:
         "kind_offsets": rules.kind_offsets,
         "kind_overlap": rules.kind_overlap or None,
         "join_reviewers": rules.join_reviewers,
+        "practice_marks": rules.practice_marks or None,
         "estimates": rules.estimates.value,
         "settled": rules.settled,
         "too_close": rules.too_close,

@@ -117,6 +117,7 @@ def _rules(table: RulesTable, moments: Mapping[str, datetime | None]) -> Rules:
         kind_offsets=advanced.kind_offsets,
         kind_overlap=advanced.kind_overlap,
         join_reviewers=advanced.join_reviewers,
+        practice_marks=advanced.practice_marks,
         estimates=Estimates(advanced.estimates),
         settled=advanced.settled,
         too_close=advanced.too_close,

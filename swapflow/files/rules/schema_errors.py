@@ -150,6 +150,7 @@ _EXPECTED = {
             "severity",
             "kind_offsets",
             "join_reviewers",
+            "practice_marks",
             "confirm_answers",
         ],
         _YES_NO,

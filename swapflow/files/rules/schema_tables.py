@@ -162,6 +162,7 @@ class AdvancedTable(TomlTable):
     kind_offsets: bool = True
     kind_overlap: float = 0.0
     join_reviewers: bool = False
+    practice_marks: bool = False
     estimates: Literal["rule", "raw", "adjusted"] = "rule"
     settled: float = 0.0005
     too_close: float = 0.1

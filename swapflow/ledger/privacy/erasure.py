@@ -23,6 +23,8 @@ from swapflow.ledger.schema import (
     MESSAGE,
     NOTE,
     PERSON,
+    PRACTICE_MARK,
+    PRACTICE_NOTE,
     PULL,
     ROLE_GRANT,
     ROSTER,
@@ -125,6 +127,10 @@ class ErasureWrites(ApplicationErasure, PeopleWrites):
             )
             .values(text="", salt="")
         )
+        # Practice files have no applicant whose file a remark would belong to.
+        for table, empty in ((PRACTICE_MARK, {"remark": ""}), (PRACTICE_NOTE, {"text": ""})):
+            mine = (table.c.cycle_id == self._id, table.c.reviewer == number)
+            self._connection.execute(update(table).where(*mine).values(empty))
         # An interview that is still to come keeps its place for the reviewer who takes over.
         over = (
             select(ASSIGNMENT.c.pull_id)

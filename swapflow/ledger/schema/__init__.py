@@ -94,6 +94,9 @@ from swapflow.ledger.schema.reviewing import (
     DraftRow,
     InterviewRow,
     MarkRow,
+    PracticeFileRow,
+    PracticeMarkRow,
+    PracticeNoteRow,
     PullRow,
     RemarkRow,
     ScoreNoteRow,
@@ -178,6 +181,9 @@ SIGN_IN = table(SignInRow)
 API_TOKEN = table(ApiTokenRow)
 IDEMPOTENCY = table(IdempotencyRow)
 AUDIT = table(AuditRow)
+PRACTICE_FILE = table(PracticeFileRow)
+PRACTICE_MARK = table(PracticeMarkRow)
+PRACTICE_NOTE = table(PracticeNoteRow)
 WEBHOOK = table(WebhookRow)
 WEBHOOK_CALL = table(WebhookCallRow)
 WEBHOOK_POSITION = table(WebhookPositionRow)

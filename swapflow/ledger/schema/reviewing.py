@@ -268,3 +268,51 @@ class ApprovalPullRow(SQLModel, table=True):
     __tablename__ = "approval_pull"
     approval_id: int = Field(primary_key=True, foreign_key="approval.id")
     pull_id: str = Field(primary_key=True, foreign_key="pull.id")
+
+
+class PracticeFileRow(SQLModel, table=True):
+    """A file that reviewers mark before a launch; no applicant is behind it."""
+
+    __tablename__ = "practice_file"
+    cycle_id: str = Field(primary_key=True, foreign_key="cycle.id")
+    number: int = Field(primary_key=True)
+    title: str = Field(sa_type=Text)
+    text: str = Field(sa_type=Text)
+    by: str
+    at: datetime
+
+
+class PracticeMarkRow(SQLModel, table=True):
+    """What a reviewer made of a practice file; `remark` is erasable."""
+
+    __tablename__ = "practice_mark"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["cycle_id", "file"], ["practice_file.cycle_id", "practice_file.number"]
+        ),
+    )
+    cycle_id: str = Field(primary_key=True)
+    file: int = Field(primary_key=True)
+    reviewer: int = Field(primary_key=True)
+    value: int
+    marks: dict[str, Any] = Field(sa_type=JsonText)
+    remark: str = Field(sa_type=Text)
+    at: datetime
+
+
+class PracticeNoteRow(SQLModel, table=True):
+    """A note in the discussion of a practice file; `text` is erasable."""
+
+    __tablename__ = "practice_note"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["cycle_id", "file"], ["practice_file.cycle_id", "practice_file.number"]
+        ),
+    )
+    id: int | None = Field(default=None, primary_key=True)
+    cycle_id: str = Field(index=True)
+    file: int
+    reviewer: int | None
+    by: str
+    text: str = Field(sa_type=Text)
+    at: datetime

@@ -9,7 +9,7 @@ from fastapi.responses import RedirectResponse, Response
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.people.reviewer import Absence
 from swapflow.domain.seal import NOTHING
-from swapflow.engine.reviewing.task_list import Section, Task
+from swapflow.engine.reviewing.task_list import Section, Task, TaskList, TaskListCycle
 from swapflow.errors import InvalidInputError
 from swapflow.i18n.formatting import until
 from swapflow.messages import Message
@@ -49,6 +49,7 @@ def show_inbox(
         "reviewing/task_list.html",
         {
             "desk": task_list,
+            "practice": _practice(product, task_list),
             "strip_words": words_of_the_strip(),
             "kept_until": last_due,
             "several": len(task_list.cycles) > 1,
@@ -119,6 +120,15 @@ def _when(task: Task) -> tuple[bool, float, str]:
     dated = task.interview is not None and task.interview.stands
     at = task.interview.starts_at.timestamp() if dated and task.interview else 0.0
     return not dated, at, task.code
+
+
+def _practice(product: Product, task_list: TaskList) -> list[tuple[TaskListCycle, int]]:
+    """Return programs before their launch with practice files to mark, and how many."""
+    # Programs that are launched are asked nothing: their list costs what it did.
+    drafts = [cycle for cycle in task_list.cycles if cycle.status is CycleStatus.DRAFT]
+    found = [(cycle, product.practice.read(cycle.id)) for cycle in drafts]
+    left = [(one, len(p.files) - len(p.done(one.reviewer.number))) for one, p in found]
+    return [(cycle, count) for cycle, count in left if count]
 
 
 def _absence(first: str, last: str) -> Absence:

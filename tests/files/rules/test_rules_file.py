@@ -83,6 +83,7 @@ FULL = Rules(
     kind_offsets=False,
     kind_overlap=0.15,
     join_reviewers=True,
+    practice_marks=True,
     settled=0.001,
     max_applicants=400,
     dispatch=DispatchMode.ROLLING,

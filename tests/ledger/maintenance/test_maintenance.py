@@ -52,6 +52,7 @@ def test_migrations_run_up_down_and_up_and_leave_no_drift(empty_url: str, opened
         "0010",
         "0011",
         "0012",
+        "0013",
     ]
     assert drift(empty_url) != []
 

@@ -9,6 +9,7 @@ from swapflow.engine.ports.writes.cycle import CycleWrites
 from swapflow.engine.ports.writes.decisions import DecisionWrites
 from swapflow.engine.ports.writes.held_acts import HeldActWrites
 from swapflow.engine.ports.writes.people import PeopleWrites
+from swapflow.engine.ports.writes.practice import PracticeWrites
 from swapflow.engine.ports.writes.prepared import PreparedWrites
 from swapflow.engine.ports.writes.requests import RequestWrites
 
@@ -21,6 +22,7 @@ class Transaction(
     DecisionWrites,
     PreparedWrites,
     HeldActWrites,
+    PracticeWrites,
     Protocol,
 ):
     """One write to a cycle, under the lock of the cycle's row; all of it or nothing.
