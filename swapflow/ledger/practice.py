@@ -6,10 +6,10 @@ from sqlalchemy import Connection, insert, select
 from typing_extensions import override
 
 from swapflow.domain.reviewing.practice import (
-    PracticeRecord,
     PracticeFile,
     PracticeMark,
     PracticeNote,
+    PracticeRecord,
 )
 from swapflow.engine.ports.writes.practice import PracticeReads, PracticeWrites
 from swapflow.ledger.core.cycle_lock import CycleLock

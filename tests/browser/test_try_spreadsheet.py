@@ -1,7 +1,7 @@
 """A visitor tries a spreadsheet: found on the sign-in page, read, looked at, taken along."""
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import FilePayload, Page, expect
 
 from tests.browser.axe import RUN, SHADES, TAGS, WIDER
 from tests.browser.office import AXE, Deployment
@@ -54,7 +54,7 @@ def test_a_visitor_tries_a_spreadsheet_and_takes_the_answer_along(
 @pytest.mark.parametrize("width", [360, 1280])
 def test_a_visitor_says_what_the_columns_are_without_script(up: Deployment, width: int) -> None:
     rows = [f"Person {n},{('Ana', 'Ben')[n % 2]},{n * 37 % 90}" for n in range(30)]
-    file = {
+    file: FilePayload = {
         "name": "folder.csv",
         "mimeType": "text/csv",
         "buffer": "\n".join(["Folder,Desk,Value", *rows]).encode(),

@@ -11,7 +11,7 @@ from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.event import Json
 from swapflow.domain.fixed_point import value_units
 from swapflow.domain.people.reviewer import Reviewer
-from swapflow.domain.reviewing.practice import PracticeRecord, PracticeFile
+from swapflow.domain.reviewing.practice import PracticeFile, PracticeRecord
 from swapflow.domain.reviewing.rubric import utility
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.writes.transaction import Transaction
