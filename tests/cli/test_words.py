@@ -44,6 +44,7 @@ def test_help_is_plain_and_offers_json(
 def test_what_every_command_says_is_plain(office: Office) -> None:
     office.new_cycle()
     office.people()
+    _practise(office)
     office.do("cycle", "launch", "ms")
     office.turn()
     _use_everything(office)
@@ -58,6 +59,14 @@ def test_what_every_command_says_is_plain(office: Office) -> None:
     used = {command for command in leaves() for arguments, _ in office.said
             if arguments[: len(command)] == command}  # fmt: skip
     assert used == set(leaves()) - RUN_FOR_LONG
+
+
+def _practise(office: Office) -> None:
+    Path("strong.txt").write_text("A strong file, of no person.", encoding="utf-8")
+    office.do("practice", "add", "ms", "--title", "A strong file", "--file", "strong.txt")
+    office.do("practice", "list", "ms")
+    office.run("practice", "mark", "ms", "1", "--reviewer", "cyd", "--score", "70")
+    office.do("practice", "note", "ms", "1", "--text", "Page 2 says when")
 
 
 def _use_everything(office: Office) -> None:

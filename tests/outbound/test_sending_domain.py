@@ -64,7 +64,7 @@ def test_a_domain_with_all_three_records_is_in_order(sends_from: pytest.MonkeyPa
     ("domain", "check", "grade", "part"),
     [
         ("nothing.test", "SPF", Grade.FAULT, "names no server"),
-        ("nothing.test", "DKIM", Grade.FAULT, "no key stands at swap._domainkey.nothing.test"),
+        ("nothing.test", "DKIM", Grade.FAULT, "no key at swap._domainkey.nothing.test"),
         ("nothing.test", "DMARC", Grade.FAULT, "has no policy"),
         ("twice.test", "SPF", Grade.FAULT, "2 SPF records"),
         ("twice.test", "DKIM", Grade.FAULT, "taken back"),

@@ -34,7 +34,8 @@ ADDS_OR_NAMES = {
     "severity",
     "absences", "add", "again", "ask", "away", "back", "close", "code", "conflict", "decline",
     "end", "endorse", "erase", "files", "forget-erasures", "grants", "import", "invite", "keys",
-    "language", "lift", "link", "look", "missed", "monitoring", "nudge", "open", "password",
+    "language", "lift", "link", "look", "missed", "monitoring", "notes", "nudge", "open",
+    "password", "practice",
     "programs", "reassign", "release", "remind", "remove", "reopen", "requests", "revoke",
     "rounds", "sign-out", "skip", "stop", "swap", "users", "values", "waive", "{{ token }}",
     "sheets", "try", "undo",
@@ -42,6 +43,8 @@ ADDS_OR_NAMES = {
     "{{ path }}",
     # Says what is wanted: on or off.
     "shortcuts",
+    # A practice file is marked once; a second mark is refused.
+    "{{ file.number }}",
     # Ticks are refused where one of them has moved on.
     "ticked{{ listing.address(page=page) }}",
     "{{ upload.key }}", "{{ what }}", "{{ act.number }}", "{{ line.act.number }}",

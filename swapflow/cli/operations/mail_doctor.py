@@ -84,11 +84,11 @@ def _dkim(found: SendingDomain, selector: str) -> DoctorFinding:
     place = f"{selector}._domainkey.{found.domain}"
     if found.dkim is None:
         cure = "publish the key that your mail server shows, as a TXT record there"
-        return _fault("DKIM", f"no key stands at {place}", cure)
+        return _fault("DKIM", f"there is no key at {place}", cure)
     if not found.dkim.get("p"):
         cure = "publish the key in use, or set SWAPFLOW_DKIM_SELECTOR to its selector"
         return _fault("DKIM", f"the key at {place} was taken back (p= is empty)", cure)
-    return _good("DKIM", f"{place} holds a key; a test mail (--to) shows whether it signs")
+    return _good("DKIM", f"there is a key at {place}; a test mail (--to) shows whether it signs")
 
 
 def _dmarc(found: SendingDomain) -> DoctorFinding:

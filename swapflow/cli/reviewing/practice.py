@@ -62,12 +62,19 @@ def add_practice(
     title: Annotated[str, typer.Option(metavar="TEXT", help="What the file is called.")],
     file: Annotated[
         Path,
-        typer.Option("--file", exists=True, dir_okay=False, help="A text file, as UTF-8."),
+        typer.Option("--file", metavar="FILE", help="A text file, as UTF-8."),
     ],
     as_json: AsJson = False,
 ) -> None:
     """Put a practice file before the reviewers of a program that is not launched."""
-    text = file.read_text("utf-8", errors="replace")
+    from swapflow.errors import InvalidInputError
+
+    try:
+        text = file.read_text("utf-8")
+    except OSError as error:
+        raise InvalidInputError("file_unreadable", file=file, problem=error.strerror) from error
+    except UnicodeDecodeError as error:
+        raise InvalidInputError("practice_file_not_text", file=file) from error
     number = product().practice.add_file(cycle, title, text, by=by)
     report(
         {"cycle": cycle, "file": number + 1, "by": by},
