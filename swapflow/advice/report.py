@@ -112,7 +112,7 @@ def _requests(advice: MarksAdvice) -> ReportSection:
                 wording.margin(own),
                 wording.chance(own),
                 *((one.reviewer,) if named else ()),
-                f"{one.gain:.3f}",
+                wording.gain(one.gain),
                 # How near is told by the columns beside it.
                 "near the cut" if own.zone == TOO_CLOSE and own.reviews else one.reason,
             )

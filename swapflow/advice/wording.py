@@ -19,6 +19,9 @@ STOPS = {
 }
 """Why the rule would stop asking."""
 
+_LEAST_GAIN = 0.001
+"""Points of 100 a place; a request that brings less is said to bring less than this."""
+
 
 def counted(count: int, noun: str) -> str:
     """Return a count with its noun: "1 review", "40 reviews"."""
@@ -40,6 +43,11 @@ def title(advice: MarksAdvice) -> str:
     return f"Ask for {'this' if len(advice.requests) == 1 else 'these'} {asked}" + (
         " next" if single else ""
     )
+
+
+def gain(points: float) -> str:
+    """Word what a request brings, in points of 100 a place; a little is not told as nothing."""
+    return f"{points:.3f}" if points >= _LEAST_GAIN else f"under {_LEAST_GAIN}"
 
 
 def worth(advice: MarksAdvice) -> str:

@@ -24,6 +24,8 @@ VERSIONED_OTHERWISE = {
     "/api/v1/tasks/{task}/draft",
     # Each applicant of one decision has a revision of their own, in the body.
     "/api/v1/cycles/{cycle_id}/meeting/outcomes",
+    # A practice file is marked once: another mark is refused, so nothing is overwritten.
+    "/api/v1/cycles/{cycle_id}/own-practice/{file}/mark",
 }
 
 POSTS = {
