@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import swapflow
+from swapflow.advice.wording import gain
 
 
 RUNS, APPLICANTS, PLACES, ASKED = 24, 300, 30, 60
@@ -42,6 +43,14 @@ def run(seed: int) -> tuple[tuple[float, float, float], tuple[float, float, floa
         real.append(lacks(advisor))
     assert expected is not None
     return expected, (real[0], real[1], real[2])
+
+
+def test_a_request_that_brings_little_is_not_said_to_bring_nothing() -> None:
+    assert [gain(points) for points in (0.0283, 0.001, 0.0004)] == [
+        "0.028",
+        "0.001",
+        "under 0.001",
+    ]
 
 
 @pytest.mark.slow

@@ -141,6 +141,10 @@ def shown_rules(rules: Rules) -> dict[str, Tree]:
             local = moment.astimezone(ZoneInfo(rules.zone))
             shown[name] = f"{local:%Y-%m-%dT%H:%M}" + (f":{local:%S}" if local.second else "")
     shown["confidential"] = "\n".join(rules.confidential)
+    advanced = shown.get("advanced")
+    if isinstance(advanced, dict):
+        # Left out of a file while off; a form has to say so, or a browser sends its first choice.
+        advanced.setdefault("practice_marks", "no")
     for kind in rows(shown, "kinds"):
         # Survives a renaming in the form, so that floors and score forms can follow their kind.
         kind["was"] = kind["name"]

@@ -42,7 +42,7 @@ def dated(site: Site) -> list[Requested]:
 
 def proposed(staff: TestClient) -> dict[str, list[str]]:
     """Return the fields of the form of proposed dates, as a browser would send them."""
-    page = staff.get(PROPOSAL).text
+    page = staff.get(PROPOSAL).text.partition("<main")[2]
     (form,) = re.findall(r'<form method="post".*?</form>', page, re.DOTALL)
     found: dict[str, list[str]] = {}
     for field in re.findall(r"<input[^>]*>", form):
