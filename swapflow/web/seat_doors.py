@@ -35,7 +35,7 @@ _PAGES: dict[Door, tuple[str, ...]] = {
         "GET /setup/{cycle_id}/rubrics",
         "GET /setup/{cycle_id}/practice",
         "POST /setup/{cycle_id}/practice",
-        "POST /setup/{cycle_id}/practice/{file:int}/notes",
+        "POST /setup/{cycle_id}/practice/{file}/notes",
         "GET /setup/{cycle_id}/rubrics/{kind}",
         "GET /setup/{cycle_id}/reviewers",
         "GET /today/{cycle_id}/events",
