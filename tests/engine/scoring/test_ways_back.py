@@ -170,6 +170,7 @@ BACK = {
 """Ways back; admitting is taken back by voiding, and so is lifting the bar of a void."""
 
 READS = {
+    "after",
     "list", "get", "named", "remarks", "history", "files", "document", "documents", "plan_list",
     "list_reading", "last_moves", "staff_requests", "check_program", "refused_programs",
     "conflicting_scores", "interview_requests", "panels", "offline_sheet", "diary",
