@@ -29,7 +29,7 @@ def show_own_practice(request: Request, seat: Seat) -> Response:
     return _page(request, seat)
 
 
-@router.post("/{file:int}")
+@router.post("/{file}")
 def mark_practice_file(request: Request, file: File, seat: Seat, form: TheForm) -> Response:
     """Store what the reviewer makes of a practice file."""
     product = app_context(request).product
@@ -56,7 +56,7 @@ def mark_practice_file(request: Request, file: File, seat: Seat, form: TheForm) 
     return RedirectResponse(f"/practice/{seat.cycle_id}#file-{file}", status_code=303)
 
 
-@router.post("/{file:int}/notes")
+@router.post("/{file}/notes")
 def add_own_note(request: Request, file: File, seat: Seat, form: TheForm) -> Response:
     """Add a note to the discussion of a practice file, without a name."""
     note = text(form, "note")

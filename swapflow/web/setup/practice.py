@@ -87,7 +87,7 @@ def add_practice_file(
     )
 
 
-@router.post("/{file:int}/notes")
+@router.post("/{file}/notes")
 def add_staff_note(
     request: Request, cycle_id: str, file: int, principal: MaySetUp, form: TheForm
 ) -> Response:
