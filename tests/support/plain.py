@@ -13,7 +13,7 @@ DATA = re.compile(
     r"|statement|Why I want to study here, number \d+\."
     r"|clear,? (and )?well argued|enough for this year|[Rr]eview\b|\bops\b|\bUTC\b"
     # What a person types of a spreadsheet's columns.
-    r"|Total = mark|applicant, reviewer, kind, name, criterion, none"
+    r"|Total = mark|applicant, reviewer, kind, name, conflicts, criterion, none"
     r"|a name typed here|Room 5|/(inbox|tasks/\S+|sign-in/reviews/\S+|answer/\S+)"
     r"|everyone|\bfall\b|\ball\b|'budget'|"
     + "|".join(
