@@ -90,7 +90,7 @@ def furnish(up: Deployment) -> None:
     up.staff(NEWCOMER)
     up.staff(AUDITOR, Role.COMPLIANCE)
     up.cycle("busy")
-    up.cycle("fresh", launch=False)
+    _practise(up)
     up.cycle("asking", rules=replace(SITE_RULES, kinds=(TALK,), budget=1200), people="busy")
     for cycle in ("ended", "done"):
         up.cycle(cycle, applicants=6, people="busy")
@@ -143,6 +143,21 @@ def furnish(up: Deployment) -> None:
     for task in up.tasks("asking", "R1")[:1]:
         slot = InterviewSlot(pull_id=task.pull_id, starts_at=SOME_DAY, minutes=45, place="Room 2")
         product.reviewers.set_slots("asking", [slot], by="ops")
+
+
+def _practise(up: Deployment) -> None:
+    """Make a draft with two practice files, of which two reviewers have marked the first."""
+    up.cycle("fresh", launch=False, people="busy")
+    product = up.product
+    for title in ("A strong file", "A file between"):
+        text = "Three papers, two of them alone.\nA plan that names its risks."
+        product.practice.add_file("fresh", title, text, by="ops")
+    for number, value in ((0, 0.8), (1, 0.55)):
+        marks = {"Preparation": 3.0, "Promise": 2.0}
+        product.practice.mark(
+            "fresh", 0, number, marks=marks, value=value, remark="clear about its risks"
+        )
+    product.practice.add_note("fresh", 0, "Look at page 2 before you mark.", by="ops")
 
 
 def walk(up: Deployment) -> Iterator[tuple[Place, Page, int]]:
@@ -300,6 +315,7 @@ def _further(up: Deployment) -> tuple[Place, ...]:
             (NOBODY, _answer_to_date(up), 200, None, "answer-interview"),
             (NOBODY, "/answer/never-was", 404, None, "answer-over"),
             (NOBODY, "/try", 200, try_sheet, "try-answer"),
+            (NOBODY, "/try", 200, _say_columns, "try-columns"),
             (NOBODY, "/try", 422, _press("Read the file"), "try-nothing"),
             (NOBODY, "/try/never-was", 404, None, "try-over"),
             (NOBODY, _link_of(up, "busy", "waiting"), 200, None, "reviews-link"),
@@ -371,6 +387,11 @@ def try_sheet(page: Page) -> None:
             page.get_by_role("button", name="Read the file").click()
         if not page.get_by_text("takes longer than").count():
             return
+
+
+def _say_columns(page: Page) -> None:
+    try_sheet(page)
+    page.get_by_role("link", name="Say what the columns are").click()
 
 
 def _bad_rows(page: Page) -> None:
