@@ -5,6 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 
+MOST_FILES = 20
+"""Practice files of one program."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PracticeFile:
     """One practice file.
@@ -58,6 +62,36 @@ class PracticeNote:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SeenFile:
+    """A practice file with what was made of it, as one person may see it.
+
+    Attributes:
+        open: Whether marks and notes may be shown: not to a reviewer who has not marked it.
+        values: Marks in points of 100, lowest first.
+    """
+
+    file: PracticeFile
+    open: bool
+    values: tuple[float, ...]
+    marks: tuple[PracticeMark, ...]
+    notes: tuple[PracticeNote, ...]
+
+    @property
+    def mean(self) -> float:
+        """The mean of the marks, in points of 100; there is one at least."""
+        return sum(self.values) / len(self.values)
+
+    def by(self, reviewer: int) -> PracticeMark | None:
+        """Return a reviewer's own mark."""
+        return next((one for one in self.marks if one.reviewer == reviewer), None)
+
+    def by_others(self, reviewer: int) -> tuple[PracticeMark, ...]:
+        """Return the marks of all others, lowest first."""
+        others = (one for one in self.marks if one.reviewer != reviewer)
+        return tuple(sorted(others, key=lambda one: one.value))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PracticeRecord:
     """All practice of a cycle: files, marks and notes, each in their order."""
 
@@ -72,3 +106,21 @@ class PracticeRecord:
     def values(self, file: int) -> tuple[float, ...]:
         """Return the marks that a file got, in points of 100, lowest first."""
         return tuple(sorted(one.value / 10_000 for one in self.marks if one.file == file))
+
+    def seen_by(self, reviewer: int | None) -> tuple[SeenFile, ...]:
+        """Return the files as staff see them, or one of the reviewers.
+
+        Args:
+            reviewer: The reviewer's number; None for staff who review nobody here.
+        """
+        done = None if reviewer is None else self.done(reviewer)
+        return tuple(
+            SeenFile(
+                file=file,
+                open=done is None or file.number in done,
+                values=self.values(file.number),
+                marks=tuple(one for one in self.marks if one.file == file.number),
+                notes=tuple(one for one in self.notes if one.file == file.number),
+            )
+            for file in self.files
+        )

@@ -11,6 +11,8 @@ from typing import cast
 
 from swapflow.domain.cycle import START, CycleStatus, Position
 from swapflow.domain.event import Event, EventType, Json
+from swapflow.domain.fixed_point import VALUE_SCALE
+from swapflow.domain.reviewing.practice import MOST_FILES
 from swapflow.domain.rules import Rules
 from swapflow.engine.projection.drawn_ones import DrawnOnes
 from swapflow.engine.projection.pull_events import PullProjection
@@ -19,10 +21,25 @@ from swapflow.engine.projection.score_table import (
 )
 
 
-def practice_of(payload: Mapping[str, Json]) -> tuple[tuple[int, int, int], ...]:
-    """Read the marks of practice files of a launch: (file, reviewer, mark); none in most."""
+def practice_of(
+    payload: Mapping[str, Json], *, reviewers: int
+) -> tuple[tuple[int, int, int], ...]:
+    """Read the marks of practice files of a launch: (file, reviewer, mark); none in most.
+
+    Raises:
+        ValueError: If one is of no file or no reviewer, or no mark.
+    """
     said = cast("list[list[int]]", payload.get("practice", []))
-    return tuple((file, reviewer, value) for file, reviewer, value in said)
+    found = tuple((file, reviewer, value) for file, reviewer, value in said)
+    for file, reviewer, value in found:
+        # A file's number becomes an arm's: one from a foreign bundle must not fill the memory.
+        if not (
+            file in range(MOST_FILES)
+            and reviewer in range(reviewers)
+            and value in range(VALUE_SCALE + 1)
+        ):
+            raise ValueError(f"no mark of a practice file: {file}, {reviewer}, {value}")
+    return found
 
 
 CREDITED = frozenset({EventType.SCORED, EventType.SCORE_CORRECTED})
@@ -79,7 +96,7 @@ class CycleProjection(PullProjection):
         self.rules_version = int_of(payload["rules"])
         # The seed itself stands in these rules, which the caller passes to `use`.
         self._seed_drawn_now = bool(payload.get("drawn"))
-        self.practice = practice_of(payload)
+        self.practice = practice_of(payload, reviewers=len(self.reviewers))
 
     def _rules_changed(self, payload: Mapping[str, Json]) -> None:
         self.rules_version = int_of(payload["rules"])

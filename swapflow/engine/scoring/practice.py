@@ -11,15 +11,12 @@ from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.event import Json
 from swapflow.domain.fixed_point import value_units
 from swapflow.domain.people.reviewer import Reviewer
-from swapflow.domain.reviewing.practice import PracticeFile, PracticeRecord
+from swapflow.domain.reviewing.practice import MOST_FILES, PracticeFile, PracticeRecord
 from swapflow.domain.reviewing.rubric import utility
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.errors import ConflictError, InvalidInputError, NotFoundError, NotReadyError
 
-
-MOST_FILES = 20
-"""Practice files of one program."""
 
 LONGEST_TITLE = 200
 LONGEST_FILE = 60_000

@@ -107,15 +107,13 @@ def _refused(
 
 def _page(request: Request, seat: OwnSeat, refused: Refused = NOTHING_REFUSED) -> Response:
     product = app_context(request).product
-    practice, rules = product.practice.read(seat.cycle_id), product.cycles.rules(seat.cycle_id)
-    cycle = product.cycles.get(seat.cycle_id)
+    rules, cycle = product.cycles.rules(seat.cycle_id), product.cycles.get(seat.cycle_id)
     return render(
         request,
         "reviewing/practice.html",
         {
             "cycle": cycle,
-            "practice": practice,
-            "done": practice.done(seat.number),
+            "files": product.practice.read(seat.cycle_id).seen_by(seat.number),
             "number": seat.number,
             "rubric": rules.rubric(rules.kinds[0].name),
             "draft": cycle.status is CycleStatus.DRAFT,

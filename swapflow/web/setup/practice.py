@@ -1,14 +1,11 @@
 """Staff put practice files before the reviewers, and see who has marked them and how."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from swapflow.domain.cycle import CycleStatus
-from swapflow.domain.reviewing.practice import PracticeFile, PracticeMark, PracticeNote
-from swapflow.engine.services import Swapflow
 from swapflow.identity.principal import Principal
 from swapflow.messages import Message
 from swapflow.web.http.context import app_context
@@ -19,45 +16,6 @@ from swapflow.web.setup.rules import MaySetUp
 
 
 router = APIRouter(prefix="/setup/{cycle_id}/practice")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MarkedFile:
-    """A practice file with what was made of it.
-
-    Attributes:
-        open: Whether marks and notes may be shown: not to a reviewer who has not marked it.
-        values: Marks in points of 100, lowest first.
-    """
-
-    file: PracticeFile
-    open: bool
-    values: tuple[float, ...]
-    marks: tuple[PracticeMark, ...]
-    notes: tuple[PracticeNote, ...]
-
-    @property
-    def mean(self) -> float:
-        """The mean of the marks, in points of 100; there is one at least."""
-        return sum(self.values) / len(self.values)
-
-
-def marked_files(
-    product: Swapflow, cycle_id: str, *, reviewer: int | None
-) -> tuple[MarkedFile, ...]:
-    """Read a program's practice files as staff see them, or one of its reviewers."""
-    practice = product.practice.read(cycle_id)
-    done = None if reviewer is None else practice.done(reviewer)
-    return tuple(
-        MarkedFile(
-            file=file,
-            open=done is None or file.number in done,
-            values=practice.values(file.number),
-            marks=tuple(one for one in practice.marks if one.file == file.number),
-            notes=tuple(one for one in practice.notes if one.file == file.number),
-        )
-        for file in practice.files
-    )
 
 
 @router.get("")
@@ -116,7 +74,7 @@ def _page(
         "setup/practice.html",
         {
             **about(app, cycle_id, principal),
-            "files": marked_files(app.product, cycle_id, reviewer=own),
+            "files": app.product.practice.read(cycle_id).seen_by(own),
             "missing": app.product.practice.missing(cycle_id),
             "draft": cycle.status is CycleStatus.DRAFT,
             "counts": app.product.cycles.rules(cycle_id).practice_marks,

@@ -1,13 +1,22 @@
 """Norming before a launch: files, marks given once, notes, and what the launch puts on record."""
 
+from dataclasses import replace
+
 import pytest
 
 from swapflow.domain.cycle import START
-from swapflow.domain.event import EventType
+from swapflow.domain.event import EventType, Json
 from swapflow.domain.rules_text import to_text
 from swapflow.engine.lifecycle.launch import read_projection
+from swapflow.engine.projection.ingest import apply_new_events
 from swapflow.engine.selection.reviewer_overlap import marked_groups
-from swapflow.errors import ConflictError, InvalidInputError, NotFoundError, NotReadyError
+from swapflow.errors import (
+    ConflictError,
+    DamagedRecordError,
+    InvalidInputError,
+    NotFoundError,
+    NotReadyError,
+)
 from tests.engine.cycle_by_hand import CYCLE, World, rules
 
 
@@ -126,6 +135,23 @@ def test_the_launch_carries_the_marks_and_a_replay_finds_the_same_decisions() ->
     world.run()
     world.verify()
     world.check()
+
+
+@pytest.mark.parametrize(
+    "row",
+    [[10**9, 0, 5], [-1, 0, 5], [0, 4, 5], [0, -1, 5], [0, 0, 1_000_001], [0, 0, -1], [0, 0],
+     ["0", 0, 5], [0, 0.5, 5], [None, 0, 5]],
+)  # fmt: skip
+def test_a_launch_with_marks_that_are_none_is_a_damaged_record(row: list[Json]) -> None:
+    """Of a bundle by strangers as well: no number of theirs becomes an arm unchecked."""
+    world = practised(practice_marks=True)
+    events = world.ledger.events(CYCLE, after=START, at_most=500) or ()
+    (at,) = (n for n, one in enumerate(events) if one.type is EventType.LAUNCHED)
+    forged = replace(events[at], payload={**events[at].payload, "practice": [row]})
+    projection = read_projection(CYCLE, ledger=practised(launch=False).ledger)
+
+    with pytest.raises(DamagedRecordError, match=str(forged.position.seq)):
+        apply_new_events(projection, [forged], ledger=world.ledger)
 
 
 def test_practice_moves_severities_only_where_the_rules_say_so() -> None:

@@ -509,6 +509,25 @@ def test_a_list_spread_over_groups_replays_from_its_bundle(sealed: Sealed) -> No
     assert checked.passed, found(checked)
 
 
+def test_marks_of_practice_files_replay_from_the_bundle(sealed: Sealed) -> None:
+    world = World(rules=rules(budget=14, out=5, severity=True, practice_marks=True), launch=False)
+    for file in range(2):
+        world.product.practice.add_file(CYCLE, f"File {file}", "Text", by="ops")
+        for reviewer in range(4):
+            world.product.practice.mark(CYCLE, file, reviewer, marks={}, value=0.2 * reviewer)
+    world.product.cycles.launch(CYCLE, by="ops")
+    world.run()
+    world.product.cohort.finalize(CYCLE, by="Prof. Quill")
+    try:
+        checked = check_bundle(
+            bundle(gather_finished_cycle(CYCLE, ledger=world.ledger), sealed.signer)
+        )
+    finally:
+        world.ledger.dispose()
+
+    assert checked.passed, found(checked)
+
+
 NORTH = GroupQuota(attribute="region", value="North", minimum=2)
 COLLEGE = GroupQuota(attribute="site", value="college", maximum=1)
 LIMITS: Sequence[dict[str, object]] = (

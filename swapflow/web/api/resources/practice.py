@@ -4,6 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Request
 
+from swapflow.domain.reviewing.practice import SeenFile
 from swapflow.web.api.audit import note
 from swapflow.web.api.dependencies import MaySetUp, Seat
 from swapflow.web.api.idempotency import ApiRoute
@@ -18,7 +19,6 @@ from swapflow.web.api.models.practice import (
 )
 from swapflow.web.api.resources.cycles import CycleId
 from swapflow.web.http.context import Product
-from swapflow.web.setup.practice import MarkedFile, marked_files
 
 
 router = APIRouter(prefix="/cycles/{cycle_id}", route_class=ApiRoute, tags=["programs"])
@@ -32,7 +32,7 @@ def read_practice(cycle_id: CycleId, principal: MaySetUp, product: Product) -> P
     own = principal.reviews_in(cycle_id)
     return PracticeShown(
         program=cycle_id,
-        files=list(map(_shown, marked_files(product, cycle_id, reviewer=own))),
+        files=list(map(_shown, product.practice.read(cycle_id).seen_by(own))),
         missing=[one.external_id for one in product.practice.missing(cycle_id)],
     )
 
@@ -69,7 +69,7 @@ def add_practice_note(
 @router.get("/own-practice")
 def read_own_practice(seat: Seat, product: Product) -> OwnPractice:
     """Read the practice files as a reviewer; of those marked, what the others made of them."""
-    files = marked_files(product, seat.cycle_id, reviewer=seat.number)
+    files = product.practice.read(seat.cycle_id).seen_by(seat.number)
     return OwnPractice(program=seat.cycle_id, files=list(map(_shown, files)))
 
 
@@ -98,7 +98,7 @@ def add_own_practice_note(
     return read_own_practice(seat, product)
 
 
-def _shown(one: MarkedFile) -> PracticeFileShown:
+def _shown(one: SeenFile) -> PracticeFileShown:
     return PracticeFileShown(
         file=one.file.number + 1,
         title=one.file.title,
