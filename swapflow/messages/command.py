@@ -14,7 +14,7 @@ TEXTS = {
         "--key {key!r} is no key: it has {digits} hexadecimal digits, as `swapflow cycle "
         "bundle` prints them"
     ),
-    "practice_file_not_text": "{file}: is no text as UTF-8; save it as plain text first",
+    "practice_file_not_text": "{file}: this is not plain text; save it as UTF-8 text first",
     "file_unreadable": "{file}: cannot be read ({problem})",
     "estimates_reason_without_choice": "--reason says why --use raw|adjusted|rule; give both",
     "estimates_reason_missing_option": "why is the list to be made otherwise? --reason TEXT",

@@ -152,11 +152,9 @@ def _practise(up: Deployment) -> None:
     for title in ("A strong file", "A file between"):
         text = "Three papers, two of them alone.\nA plan that names its risks."
         product.practice.add_file("fresh", title, text, by="ops")
-    for number, value in ((0, 0.8), (1, 0.55)):
-        marks = {"Preparation": 3.0, "Promise": 2.0}
-        product.practice.mark(
-            "fresh", 0, number, marks=marks, value=value, remark="clear about its risks"
-        )
+    for number in (0, 1):
+        marks = {"Preparation": 3.0 + number, "Promise": 2.0}
+        product.practice.mark("fresh", 0, number, marks=marks, remark="clear about its risks")
     product.practice.add_note("fresh", 0, "Look at page 2 before you mark.", by="ops")
 
 

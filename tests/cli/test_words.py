@@ -65,7 +65,7 @@ def _practise(office: Office) -> None:
     Path("strong.txt").write_text("A strong file, of no person.", encoding="utf-8")
     office.do("practice", "add", "ms", "--title", "A strong file", "--file", "strong.txt")
     office.do("practice", "list", "ms")
-    office.run("practice", "mark", "ms", "1", "--reviewer", "cyd", "--score", "70")
+    office.do("practice", "mark", "ms", "1", "--reviewer", "cyd", "--score", "70/100")
     office.do("practice", "note", "ms", "1", "--text", "Page 2 says when")
 
 

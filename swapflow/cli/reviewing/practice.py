@@ -8,6 +8,7 @@ import typer
 from swapflow.cli.help import CommandGroup
 from swapflow.cli.options import AsJson, By, CycleId, product
 from swapflow.cli.output import Listing, many, report
+from swapflow.cli.reviewing.mark_input import read_answer
 
 
 app = typer.Typer(
@@ -90,24 +91,27 @@ def mark_practice(
     reviewer: Annotated[str, typer.Option(metavar="ID", help="The reviewer who marks.")],
     mark: Annotated[
         list[str] | None,
-        typer.Option(metavar="CRITERION=MARK", help='One a criterion; "na": cannot be judged.'),
+        typer.Option(metavar="CRITERION=MARK", help="One for each criterion; N/A is a choice."),
     ] = None,
     score: Annotated[
-        float | None, typer.Option(min=0, max=100, help="Where there is no score form.")
+        str | None,
+        typer.Option(metavar="S", help="One overall score: 0 to 1, or 70/100."),
     ] = None,
     remark: Annotated[str, typer.Option(metavar="TEXT", help="Shown without a name.")] = "",
     as_json: AsJson = False,
 ) -> None:
     """Mark a practice file as a reviewer; a mark stays as it was given."""
     swapflow = product()
-    pairs = [one.rpartition("=") for one in mark or ()]
+    rules = swapflow.cycles.rules(cycle)
+    rubric = rules.rubric(rules.kinds[0].name)
+    answer = read_answer("", marks=mark or (), score=score, rubric=rubric, remark=remark)
     swapflow.practice.mark(
         cycle,
         file - 1,
         swapflow.practice.reviewer_number(cycle, reviewer),
-        marks={name: _mark(said) for name, _, said in pairs},
-        value=None if score is None else score / 100,
-        remark=remark,
+        marks=answer.marks,
+        value=answer.utility,
+        remark=answer.remark,
     )
     values = swapflow.practice.read(cycle).values(file - 1)
     report(
@@ -128,14 +132,3 @@ def note_practice(
     """Add a note of staff to the discussion of a practice file."""
     product().practice.add_note(cycle, file - 1, text, by=by)
     report({"cycle": cycle, "file": file, "by": by}, "the note is stored", as_json=as_json)
-
-
-def _mark(said: str) -> float | None:
-    from swapflow.errors import InvalidInputError
-
-    if said.strip().lower() == "na":
-        return None
-    try:
-        return float(said)
-    except ValueError as error:
-        raise InvalidInputError("practice_mark_missing") from error

@@ -13,9 +13,16 @@ from swapflow.domain.fixed_point import value_units
 from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.reviewing.practice import MOST_FILES, PracticeFile, PracticeRecord
 from swapflow.domain.reviewing.rubric import utility
+from swapflow.domain.rules import Rubric
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.writes.transaction import Transaction
-from swapflow.errors import ConflictError, InvalidInputError, NotFoundError, NotReadyError
+from swapflow.errors import (
+    ConflictError,
+    InvalidInputError,
+    NotFoundError,
+    NotReadyError,
+    ScoreOutOfRangeError,
+)
 
 
 LONGEST_TITLE = 200
@@ -65,7 +72,7 @@ def mark_file(
         file: The file's number.
         reviewer: The reviewer's number.
         marks: Mark by criterion of the first kind's score form; None for "can't judge".
-        value: The utility from 0 to 1, where the first kind has no score form.
+        value: The utility from 0 to 1, in place of marks.
         remark: What the reviewer says of it.
         ledger: The durable record.
 
@@ -73,16 +80,15 @@ def mark_file(
         NotFoundError: If there is no such file.
         NotReadyError: If the cycle was launched.
         ConflictError: If the reviewer marked it otherwise before, and so has seen the others.
-        ScoreOutOfRangeError: If a mark is none of the form's.
+        InvalidInputError: If there are neither marks nor a utility, or both.
+        ScoreOutOfRangeError: If a mark is none of the form's, or the utility is outside 0 to 1.
     """
     with ledger.write(cycle_id) as tx:
         practice = tx.practised()
         _file(practice, file)
         rules = tx.rules()
         rubric = rules.rubric(rules.kinds[0].name)
-        if rubric is None and value is None:
-            raise InvalidInputError("practice_mark_missing")
-        units = value_units(utility(rubric, marks) if rubric else value or 0.0)
+        units = _units(rubric, marks, value)
         before = next(
             (m for m in practice.marks if (m.file, m.reviewer) == (file, reviewer)), None
         )
@@ -91,8 +97,7 @@ def mark_file(
                 return
             raise ConflictError("practice_marked_before")
         _require_draft(tx)
-        given = dict(marks) if rubric else {}
-        tx.insert_practice_mark(file, reviewer, units, marks=given, remark=remark)
+        tx.insert_practice_mark(file, reviewer, units, marks=marks, remark=remark)
 
 
 def add_note(
@@ -146,6 +151,16 @@ def launch_payload(practice: PracticeRecord) -> dict[str, Json]:
     if not practice.marks:
         return {}
     return {"practice": sorted([one.file, one.reviewer, one.value] for one in practice.marks)}
+
+
+def _units(rubric: Rubric | None, marks: Mapping[str, float | None], value: float | None) -> int:
+    if value is None and rubric is not None:
+        return value_units(utility(rubric, marks))
+    if value is None or marks:
+        raise InvalidInputError("practice_mark_missing")
+    if not 0 <= value <= 1:
+        raise ScoreOutOfRangeError("practice_mark_missing")
+    return value_units(value)
 
 
 def _file(practice: PracticeRecord, number: int) -> PracticeFile:

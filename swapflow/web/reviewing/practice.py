@@ -16,6 +16,7 @@ from swapflow.web.http.error_handlers import status_of
 from swapflow.web.http.nested_forms import TheForm, is_plain, text
 from swapflow.web.http.program_page import NOTHING_REFUSED, Refused
 from swapflow.web.http.rendering import render
+from swapflow.web.reviewing.review_form import chosen_mark, share_of_hundred
 
 
 router = APIRouter(prefix="/practice/{cycle_id}")
@@ -78,22 +79,19 @@ def _marks(typed: dict[str, str], rubric: Rubric | None) -> dict[str, float | No
     """Read the marks by criterion; the engine refuses those that the form does not have."""
     marks: dict[str, float | None] = {}
     for index, criterion in enumerate(rubric.criteria if rubric else ()):
-        said = typed.get(f"c{index}", "")
-        allowed = {f"{mark:g}": mark for mark, _ in criterion.marks}
-        if said != "na" and said not in allowed:
-            raise InvalidInputError("practice_criterion_missing", criterion=criterion.name)
-        marks[criterion.name] = None if said == "na" else allowed[said]
+        try:
+            marks[criterion.name] = chosen_mark(typed.get(f"c{index}", ""), criterion)
+        except ValueError as error:
+            code = "practice_criterion_missing"
+            raise InvalidInputError(code, criterion=criterion.name) from error
     return marks
 
 
 def _hundred(typed: str) -> float:
     try:
-        number = float(typed.strip().replace(",", "."))
-    except ValueError:
-        number = -1.0
-    if not 0 <= number <= 100:  # noqa: PLR2004 - also refuses NaN
-        raise InvalidInputError("practice_mark_missing")
-    return number / 100
+        return share_of_hundred(typed)
+    except ValueError as error:
+        raise InvalidInputError("practice_mark_missing") from error
 
 
 def _refused(

@@ -101,28 +101,48 @@ def values_of(given: ScoreDetails, sheet: ReviewForm) -> dict[str, str]:
     return {name: text for name, text in values.items() if text}
 
 
+def chosen_mark(chosen: str, criterion: Criterion) -> float | None:
+    """Read the mark that was chosen of a criterion; None for "can't judge".
+
+    Raises:
+        ValueError: If none of the form's marks was chosen.
+    """
+    if chosen == NOT_APPLICABLE:
+        return None
+    for mark, _ in criterion.marks:
+        if chosen == f"{mark:g}":
+            return mark
+    raise ValueError(chosen)
+
+
+def share_of_hundred(typed: str) -> float:
+    """Read a score from 0 to 100 as a utility from 0 to 1.
+
+    Raises:
+        ValueError: If it is no such number.
+    """
+    number = float(typed.strip().replace(",", "."))
+    if not 0 <= number <= 100:  # noqa: PLR2004 - also refuses NaN
+        raise ValueError(typed)
+    return number / 100
+
+
 def _mark(
     fields: Mapping[str, str], name: str, criterion: Criterion, problems: dict[str, str]
 ) -> float | None:
-    chosen = fields.get(name, "")
-    allowed = {f"{mark:g}": mark for mark, _ in criterion.marks}
-    if chosen == NOT_APPLICABLE:
-        return None
-    if chosen not in allowed:
+    try:
+        return chosen_mark(fields.get(name, ""), criterion)
+    except ValueError:
         problems[name] = gettext_noop("Choose a mark, or Can't judge.")
         return None
-    return allowed[chosen]
 
 
 def _hundred(typed: str, problems: dict[str, str]) -> float | None:
     try:
-        number = float(typed.strip().replace(",", "."))
+        return share_of_hundred(typed)
     except ValueError:
-        number = -1.0
-    if not 0 <= number <= 100:  # noqa: PLR2004 - also refuses NaN
         problems["score"] = gettext_noop("Write a number from 0 to 100.")
         return None
-    return number / 100
 
 
 def _notes(

@@ -16,6 +16,7 @@ from swapflow.errors import (
     InvalidInputError,
     NotFoundError,
     NotReadyError,
+    ScoreOutOfRangeError,
 )
 from tests.engine.cycle_by_hand import CYCLE, World, rules
 
@@ -87,6 +88,18 @@ def test_a_mark_is_given_once_because_the_others_are_seen_afterwards() -> None:
 
     assert practice.read(CYCLE) == before
     assert before.values(0) == (20.0, 25.0, 30.0, 35.0)
+
+
+@pytest.mark.parametrize("value", [-0.01, 1.01, 5.0, float("nan")])
+def test_a_score_outside_its_scale_is_no_mark(value: float) -> None:
+    world = practised(launch=False)
+    before = world.product.practice.read(CYCLE)
+    world.product.practice.add_file(CYCLE, "Another", "Text", by="ops")
+
+    with pytest.raises(ScoreOutOfRangeError):
+        world.product.practice.mark(CYCLE, 3, 0, marks={}, value=value)
+
+    assert world.product.practice.read(CYCLE).marks == before.marks
 
 
 def test_a_note_needs_a_mark_of_ones_own_and_is_stored_once() -> None:
