@@ -14,6 +14,9 @@ RUN = """async only => {
     (n.any[0] ? n.any[0].message : "")).join(" | ")}`);
 }"""
 
+RUN_IN_BAR = RUN.replace("exclude:", 'include: ["header.bar"], exclude:')
+"""The same of the bar alone: what lies under an open menu is covered, and meant to be."""
+
 WIDER = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 SHADES: tuple[Literal["light"], Literal["dark"]] = ("light", "dark")

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from swapflow.identity.permissions import Role
-from tests.browser.axe import RUN, SHADES, TAGS, WIDER
+from tests.browser.axe import RUN_IN_BAR, SHADES, TAGS, WIDER
 from tests.browser.office import AXE, DESK, PHONE, Deployment
 
 
@@ -87,5 +87,5 @@ def test_open_menus_are_readable_and_lie_within_the_page(
                 assert box is not None
                 assert box["x"] >= 0
                 assert box["x"] + box["width"] <= width
-                assert page.evaluate(RUN, {"type": "tag", "values": TAGS}) == []
+                assert page.evaluate(RUN_IN_BAR, {"type": "tag", "values": TAGS}) == []
                 assert page.evaluate(WIDER) == 0
