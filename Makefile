@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo quick test test-all test-browser walks screenshots slow check audit bench bench-pages sizes load load-web scaling starve chaos races drills fuzz study openapi messages lock clean
+.PHONY: help setup demo quick test test-all test-rest test-browser walks screenshots slow check audit bench bench-pages sizes load load-web scaling web-memory sharing resting starve chaos races drills failover fuzz study openapi messages lock site clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -20,7 +20,7 @@ setup: $(VENV)/.ready  ## Install swapflow and its tools into .venv; nothing out
 demo: setup  ## Run a whole simulated round through the real parts; data under var/demo/
 	$(BIN)/swapflow demo $(if $(KEEP),--keep)
 
-quick: setup  ## Run what tells most in a minute: 3,800 tests without a server
+quick: setup  ## Run what tells most in a minute: 4,400 tests without a server
 	TESTS_TIER=quick $(BIN)/python -m pytest -n auto --dist loadfile --maxprocesses 4 -q
 
 test: setup  ## Run what needs nothing but Python, about a quarter of an hour of one processor
@@ -28,6 +28,9 @@ test: setup  ## Run what needs nothing but Python, about a quarter of an hour of
 
 test-all: setup  ## Run everything but the slow tests (needs Debian's servers and a browser)
 	TESTS_TIER=full $(BIN)/python -m pytest -m "not slow" -n auto --dist loadfile
+
+test-rest: setup  ## Run what `make test-all` runs beyond `make quick`
+	TESTS_DONE=quick $(MAKE) test-all
 
 test-browser: setup  ## Run the browser tests alone (needs Chromium)
 	$(BIN)/python -m pytest -m browser tests/browser
@@ -73,12 +76,23 @@ load-web: setup  ## Run 200 reviewers who type at once for two minutes, into var
 scaling: setup  ## Print how many processes reviewers at work need, from what load-web and load measured
 	$(BIN)/python -m tests.bench.scaling
 
+web-memory: setup  ## Print what two web processes that rest hold, and what it is made of, into var/web-memory.json
+	$(BIN)/python -m tests.bench.web_memory
+
 starve: setup  ## Time sign-in, liveness and inbox under dripping webhooks and a held lock, into var/starve.json
 	$(BIN)/python -m tests.bench.starve
 
-chaos: setup  ## Break a running system 200 times (SEED, FAULTS, DATABASE, BREAK), into var/chaos.json
+chaos: setup  ## Break a running system 200 times (SEED, FAULTS, DATABASE, COORDINATORS, BREAK), into var/chaos.json
 	$(BIN)/python -m tests.chaos --seed $(or $(SEED),1) --faults $(or $(FAULTS),200) \
-		--database $(or $(DATABASE),sqlite) $(if $(BREAK),--break $(BREAK))
+		--database $(or $(DATABASE),sqlite) --coordinators $(or $(COORDINATORS),2) \
+		$(if $(BREAK),--break $(BREAK))
+
+sharing: setup  ## Count the decisions a second of one coordinator and of two, into var/sharing.json
+	$(BIN)/python -m tests.bench.sharing --seconds $(or $(SECONDS),10)
+
+resting: setup  ## Time start, idle turns and take-over with 1,000 programs at rest (PROGRAMS, DATABASE), into var/resting.json
+	$(BIN)/python -m tests.bench.resting --programs $(or $(PROGRAMS),1000) \
+		--database $(or $(DATABASE),sqlite)
 
 races: setup  ## Confirm pages 500 times (TRIES, SEED, DATABASE, BREAK) while others act, into var/races.json
 	$(BIN)/python -m tests.races --tries $(or $(TRIES),500) --seed $(or $(SEED),1) \
@@ -86,6 +100,9 @@ races: setup  ## Confirm pages 500 times (TRIES, SEED, DATABASE, BREAK) while ot
 
 drills: setup  ## Carry out the runbook on a running deployment, into deploy/DRILLS.md
 	$(BIN)/python -m tests.system.drills
+
+failover: setup  ## Kill PostgreSQL's primary, then Redis' master, under load: seconds without service, into var/failover.json
+	$(BIN)/python -m tests.system.fail_over
 
 study: setup  ## Run every study at a reduced size, into docs/studies/quick/ and var/study.json
 	$(BIN)/swapflow study paper --out docs/studies/quick --page docs/studies/quick/README.md \
@@ -107,6 +124,12 @@ lock:  ## Choose versions anew and write both lock files (needs uv)
 		--all-groups -o requirements.lock
 	uv export --quiet --format requirements-txt --no-header --no-emit-project --extra sso \
 		--extra traces --no-default-groups --group build -o deploy/requirements.lock
+
+site:  ## Build the pages under docs/ as a site with search, into var/site/ (needs a network)
+	@test -x var/site-tools/bin/mkdocs || { $(PYTHON) -m venv var/site-tools && \
+		var/site-tools/bin/python -m pip --quiet --disable-pip-version-check install \
+		--no-deps --require-hashes -r deploy/site.lock; }
+	NO_MKDOCS_2_WARNING=1 var/site-tools/bin/mkdocs build --strict
 
 clean:  ## Remove what setup and the tools have made; var/ stays
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache \

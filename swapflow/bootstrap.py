@@ -30,19 +30,23 @@ from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.schema_revision import is_current
 from swapflow.ledger.core.write_admission import WriteBounds
 from swapflow.ledger.maintenance.backup import back_up, restore
+from swapflow.ledger.maintenance.backup_folder import BackupFolder
 from swapflow.ledger.maintenance.health import look_at_database as database_facts
 from swapflow.ledger.maintenance.room import why_unwritable as unwritable
 from swapflow.ledger.privacy.personal_data import SqlPersonalData
 from swapflow.ledger.sql_ledger import SqlLedger
 from swapflow.outbound.answer_turns import AnswerTurnsInFiles
-from swapflow.outbound.call_slots import call_slots
-from swapflow.outbound.guarded_client import GuardedClient
-from swapflow.outbound.mail import sender_of as sender_of  # noqa: PLC0414 - for interfaces
-from swapflow.outbound.scoring_services import scoring_services
-from swapflow.outbound.sending_domain import (
-    look_at_sending_domain as look_at_sending_domain,  # noqa: PLC0414 - for interfaces
+from swapflow.outbound.at_first_use import check_sender as check_sender  # noqa: PLC0414 - for all
+from swapflow.outbound.at_first_use import mails_in as mails_in  # noqa: PLC0414 - interfaces
+from swapflow.outbound.at_first_use import (
+    read_returned_mails as read_returned_mails,  # noqa: PLC0414 - as above
 )
-from swapflow.outbound.webhooks import webhook_sender
+from swapflow.outbound.at_first_use import scoring_services, webhook_sender
+from swapflow.outbound.at_first_use import sender_of as sender_of  # noqa: PLC0414 - as above
+from swapflow.outbound.at_first_use import (
+    take_returned_mail as take_returned_mail,  # noqa: PLC0414 - as above
+)
+from swapflow.outbound.call_slots import call_slots
 from swapflow.queues.at_first_use import DispatcherAtFirstUse
 from swapflow.queues.inline import InlineDispatcher
 from swapflow.queues.names import (
@@ -95,9 +99,10 @@ def office() -> Office:
 
 
 def bound_writes(product: Swapflow) -> None:
-    """Bound how many writes of a process wait that has few threads, and people who wait."""
+    """Bound how many writes wait of a process with few threads, and leave no connection open."""
     record = product.context.ledger
     if isinstance(record, SqlLedger):
+        record.dispose()
         record.bound_writes(WriteBounds())
 
 
@@ -146,7 +151,6 @@ def assemble(settings: Settings) -> tuple[Swapflow, Office]:
         state, dispatcher = CrashingState(state, crash), CrashingDispatcher(dispatcher, crash)
     if hooks:
         ledger.around_write = join_write_hooks(hooks)
-    client = GuardedClient(settings.reach)
     context = ServiceContext(
         ledger=ledger,
         state=state,
@@ -154,16 +158,18 @@ def assemble(settings: Settings) -> tuple[Swapflow, Office]:
         doorbell=DoorbellAtFirstUse(settings.redis),
         post=sender_of(settings),
         mail_leaves=settings.smtp_host is not None,
-        send_webhook=webhook_sender(client),
+        send_webhook=webhook_sender(settings.reach),
         call_slot=call_slots(settings.data_dir / "call-slots", slots=webhook_slots(settings)),
-        automatic_reviewers=programs_of_rosters(settings, client),
+        automatic_reviewers=programs_of_rosters(settings),
         erasure_keys=ErasureKeysInFiles(settings.data_dir / "erasure-keys"),
         answer_turns=AnswerTurnsInFiles(settings.data_dir / "answer-turns"),
         events=TracedEvents(ledger) if is_on() else None,
         address=settings.address,
         office=contact_of(settings.office_name, settings.mail_from),
         provider=bool(settings.provider),
+        backups=BackupFolder(settings.database, settings.data_dir / "backups"),
         lease_seconds=settings.lease_seconds,
+        move_seconds=settings.move_seconds,
         resend_seconds=settings.resend_seconds,
         undo=timedelta(minutes=settings.undo_minutes),
     )
@@ -199,12 +205,12 @@ def cookie_key(settings: Settings) -> bytes:
     return read_cookie_key(settings.cookie_key_file)
 
 
-def programs_of_rosters(settings: Settings, client: GuardedClient) -> Programs:
+def programs_of_rosters(settings: Settings) -> Programs:
     """Return the automatic reviewers that rosters of this deployment may name."""
     return Programs(
         files=ChosenFiles(settings.automatic_folder, settings.automatic_files),
         reach=settings.reach,
-        ask=scoring_services(client),
+        ask=scoring_services(settings.reach),
     )
 
 
@@ -309,7 +315,7 @@ def in_process(
             doorbell=MemoryDoorbell(),
             post=lambda _mail: None,
             automatic_reviewers=Programs(
-                files=AnyFile(), reach=EVERYWHERE, ask=scoring_services(GuardedClient(EVERYWHERE))
+                files=AnyFile(), reach=EVERYWHERE, ask=scoring_services(EVERYWHERE)
             ),
             lease_seconds=3600.0,
         )

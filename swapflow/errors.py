@@ -6,7 +6,8 @@ SwapflowError
 │   ├── ScoreOutOfRangeError      a score lies outside [0, 1]
 │   ├── BadRowsError              an import holds rows that cannot be used; nothing was imported
 │   ├── InfeasibleError           no cohort satisfies the constraints
-│   ├── MailRefusedError          the mail server refuses this mail or its recipient for good
+│   ├── MailRefusedError          the mail server refuses this mail for good
+│   │   └── RecipientRefusedError the mail server refuses its recipient for good
 │   └── NotReadyError             the cycle is not, or no longer, in the state that this needs
 │       └── CycleFinalizedError   the cohort is fixed; only `cycle reopen` starts another version
 ├── NotFoundError                 no such cycle, applicant, reviewer or assignment
@@ -129,6 +130,18 @@ class MailRefusedError(InvalidInputError):
     """A mail server refuses a mail or its recipient for good: trying again is of no use."""
 
 
+class RecipientRefusedError(MailRefusedError):
+    """A mail server refuses a recipient for good: known at once what a bounce would say later.
+
+    Attributes:
+        said: The server's answer, code first, as it came.
+    """
+
+    def __init__(self, message: "str | Message", /, *, said: str) -> None:
+        super().__init__(message)
+        self.said = said
+
+
 class NotReadyError(InvalidInputError):
     """The cycle is not in the state that this needs; the message says in which it is."""
 
@@ -154,6 +167,10 @@ class AssignmentClosedError(ConflictError):
         super().__init__(code, assignment=assignment_id, status=status)
         self.assignment_id = assignment_id
         self.status = status
+
+    def named(self, name: str) -> "AssignmentClosedError":
+        """Return the same refusal with the assignment named as its reader knows it."""
+        return AssignmentClosedError(name, self.status, code=self.code)
 
 
 class LeaseLostError(ConflictError):

@@ -15,11 +15,13 @@ from typing import Annotated
 from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, ValidationError, field_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import SettingsConfigDict
 
 from swapflow.errors import InvalidInputError
+from swapflow.exchange_settings import ExchangeSettings
 from swapflow.i18n.languages import SOURCE, language_named
 from swapflow.identity.reach import Reach
+from swapflow.server_addresses import known_database, known_redis
 
 
 DEFAULT_PASSWORDS = frozenset(
@@ -53,22 +55,22 @@ class SmtpSecurity(StrEnum):
     NONE = "none"
 
 
-class Settings(BaseSettings):
+class Settings(ExchangeSettings):
     """One deployment; read it with `load_settings`.
 
     Attributes:
         data_dir: Folder for whatever this machine keeps: SQLite, embedded Redis, logs, locks.
         database_url: SQLite or PostgreSQL; a SQLite file in the data folder when not set.
-        redis_url: Redis or Valkey; a server started by `swapflow up` when not set.
+        redis_url: Redis or Valkey, or its sentinels; one started by `swapflow up` when not set.
         redis_bin: Server binary to start instead of the one that comes with the package.
         bundle_key: File of the key that signs bundles; in the data folder when not set.
         fonts: Folders of fonts for PDF beside those of the system, by colons.
         automatic_folder: Folder of known or recorded marks that a roster may name for a program
             that answers; without it only those named at this machine's command line.
-        lease_seconds: Life of a coordinator's lease: the time a stand-by needs to take over.
+        lease_seconds: Life of a coordinator's lease: the time others need to take over.
+        move_seconds: Time that a coordinator keeps a program before it gives it to another one.
         resend_seconds: Age at which a broker message without effect is sent again.
-        visibility_timeout: Seconds after which a message that a dead worker held is handed to
-            another one; longer than any task takes.
+        visibility_timeout: Seconds until a dead worker's message goes on; more than any task.
         worker_concurrency: Tasks that one worker runs at the same time.
         web_host: Address that the web process listens on.
         web_port: Port that it listens on.
@@ -95,8 +97,7 @@ class Settings(BaseSettings):
         dkim_selector: Name of the key by which the mail server signs, for `swapflow doctor mail`.
         dns_server: Resolver that it asks about the sender's domain; else this machine's.
         digest_hour: Hour from which staff get the day's mail about what waits; -1 for none.
-        metrics_port: Port on which the web process tells Prometheus figures, to all who ask; 0
-            for none. They name programs, never people.
+        metrics_port: Port of the figures for Prometheus, open to all who ask; 0 for none.
         metrics_host: Address that it listens on for that.
         undo_minutes: Minutes in which an approval, reminder or date can be undone; 0 for none.
         webhook_private: Addresses that people enter may lead into private networks, and to http.
@@ -115,6 +116,7 @@ class Settings(BaseSettings):
     automatic_folder: Path | None = None
 
     lease_seconds: Seconds = 15.0
+    move_seconds: Seconds = 60.0
     resend_seconds: Seconds = 600.0
     visibility_timeout: Seconds = 300.0
     worker_concurrency: int = Field(default=4, ge=1, le=64)
@@ -153,7 +155,6 @@ class Settings(BaseSettings):
 
     metrics_port: int = Field(default=0, ge=0, le=65_535)
     metrics_host: str = "127.0.0.1"
-
     log_format: LogFormat = LogFormat.CONSOLE
     log_level: str = Field(default="INFO", pattern="^(DEBUG|INFO|WARNING|ERROR)$")
 
@@ -165,26 +166,12 @@ class Settings(BaseSettings):
     @field_validator("database_url")
     @classmethod
     def _known_database(cls, url: str | None) -> str | None:
-        if url is None:
-            return None
-        scheme, _, rest = url.partition("://")
-        if scheme in {"postgres", "postgresql"}:
-            return f"postgresql+psycopg://{rest}"
-        if not rest or scheme not in {"sqlite", "postgresql+psycopg"}:
-            raise ValueError("write sqlite:////path/to/file.db or postgresql://user@host/database")
-        return url
+        return None if url is None else known_database(url)
 
     @field_validator("redis_url")
     @classmethod
     def _known_redis(cls, url: str | None) -> str | None:
-        if url is None:
-            return None
-        parts = urlsplit(url)
-        has_place = parts.path if parts.scheme == "unix" else parts.hostname
-        if parts.scheme not in {"redis", "rediss", "unix"} or not has_place:
-            raise ValueError("write redis://host:6379/0, rediss://… or unix:///path/to/socket")
-        _ = parts.port  # a port that is no number raises
-        return url
+        return None if url is None else known_redis(url)
 
     @field_validator("trusted_proxies")
     @classmethod

@@ -37,7 +37,7 @@ def test_an_example_is_short_and_imports_python_alone(script: Path) -> None:
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.name)
 def test_a_page_tells_of_every_example(script: Path) -> None:
-    pages = [page.read_text("utf-8") for page in DOCS.glob("*.md")]
+    pages = [page.read_text("utf-8") for page in DOCS.rglob("*.md")]
 
     assert any(f"`docs/examples/{script.name}`" in page for page in pages)
 

@@ -159,6 +159,7 @@ def test_a_deliberate_break_of_a_contract_is_found(contract: str) -> None:
     assert (keeps(options, imports()), keeps(options, broken)) == (True, False)
 
 
+@pytest.mark.long
 def test_no_test_imports_another_one() -> None:
     found = [
         f"{path.relative_to(ROOT)} imports {module}"
@@ -169,6 +170,7 @@ def test_no_test_imports_another_one() -> None:
     assert found == []
 
 
+@pytest.mark.long
 def test_the_quick_tests_reach_every_area() -> None:
     quick = [one for one in imported_by_tests() if is_quick(one[0])]
     reached = {path.relative_to(ROOT / "tests").parts[0] for path, _ in quick}

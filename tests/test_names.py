@@ -32,14 +32,20 @@ MOST_LINES = 400
 MOST_LINES_OF_A_CLASS = 250
 
 FULL_FOLDERS = {
-    "swapflow/cli/cycle": (16, "one module for each subject of staff's commands"),
+    "swapflow/engine/coordination": (20, "one module for each part of a coordinator's turn"),
+    "swapflow/cli/cycle": (18, "one module for each subject of staff's commands"),
     "swapflow/experiments/admissions": (16, "one module for each study on admissions data"),
     "swapflow/messages": (16, "one module for each subject that errors speak of"),
-    "swapflow/engine/services": (19, "one module for each subject of the product"),
-    "swapflow/domain": (16, "one module for each value that every layer knows"),
-    "swapflow/engine/selection": (16, "one module for each thing that a decision weighs"),
-    "swapflow/processes": (16, "one module for each process, and for each thing beside one"),
-    "swapflow/web/api/resources": (22, "one module for each resource of the API"),
+    "swapflow/engine/services": (25, "one module for each subject of the product"),
+    "swapflow/domain": (18, "one module for each value that every layer knows"),
+    "swapflow/domain/people": (16, "one module for each thing that is known of people"),
+    "swapflow/engine/ports": (18, "one module for each thing that the steps need from outside"),
+    "swapflow/engine/selection": (17, "one module for each thing that a decision weighs"),
+    "swapflow/web/api/models": (17, "one module for each subject of the API"),
+    "swapflow/ledger/cycle": (16, "one module for each subject of a cycle's rows"),
+    "swapflow/web/setup": (16, "one module for each page of setting up a program"),
+    "swapflow/web/api/resources": (28, "one module for each resource of the API"),
+    "swapflow/files/tables": (16, "one module for each form that tables come in"),
 }
 """Folders that may hold more modules, how many, and why."""
 

@@ -19,7 +19,7 @@ from swapflow.errors import BadRow, BadRowsError, InvalidInputError
 from swapflow.files.imports.reviewers import read_reviewers
 from swapflow.files.marks.mark import HowToRead, MarksFile
 from swapflow.files.marks.people import read_applicants, read_pending
-from swapflow.files.marks.read import read_marks
+from swapflow.files.marks.read import read_sheets
 from swapflow.files.tables.cells import spelling
 from swapflow.files.tables.table import Source
 
@@ -30,11 +30,17 @@ MOST_REQUESTS = 2_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarksSource:
-    """A file of marks; `kind` is "" where the file itself says it, or there is but one."""
+    """A file of marks.
+
+    Attributes:
+        kind: "" where the file itself says it, or there is but one.
+        sheet: The workbook's sheet; "" for all that hold marks.
+    """
 
     source: Source
     name: str = ""
     kind: str = ""
+    sheet: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +94,7 @@ class MarksAdvice:
         loss: What the list is expected to lack now, after all that is out, and after as many
             requests again.
         stop: Why the rule would stop, where there are fewer requests than asked for.
+        wanted: How many requests there might have been, where a number was given.
         warnings: What staff should know, in sentences.
         seconds: What it took.
     """
@@ -100,6 +107,7 @@ class MarksAdvice:
     waiting: int
     loss: ExpectedLoss
     stop: StopReason | None
+    wanted: int | None
     warnings: tuple[str, ...]
     seconds: float
 
@@ -183,6 +191,7 @@ def advise(question: AdviceQuestion) -> MarksAdvice:
         waiting=before,
         loss=advisor.expected_loss(more=len(requests)),
         stop=advisor.stop,
+        wanted=question.reviews,
         warnings=(*(w for one in files for w in one.warnings), *warnings, *advisor.blocked),
         seconds=time.monotonic() - started,
     )
@@ -198,10 +207,10 @@ def _read(question: AdviceQuestion) -> tuple[MarksFile, ...]:
     files: list[MarksFile] = []
     inherited: dict[str, MarkScale] = {}
     for one in question.marks:
-        own = replace(how, kind=one.kind or how.kind, inherited=inherited)
-        read = read_marks(one.source, own, name=one.name)
-        inherited = dict(read.scales) | inherited
-        files.append(read)
+        own = replace(how, kind=one.kind or how.kind, inherited=inherited, sheet=one.sheet)
+        for read in read_sheets(one.source, own, name=one.name):
+            inherited = dict(read.scales) | inherited
+            files.append(read)
     if not any(read.marks for read in files):
         raise InvalidInputError("advice_no_marks", source=files[0].source)
     _refuse_twice(files)
@@ -336,5 +345,8 @@ def _value(values: Mapping[str, Mapping[str, str]], name: str) -> Mapping[str, s
 
 
 def read_source(path: Path, kind: str = "") -> MarksSource:
-    """Return a file as a source of marks."""
+    """Return a file as a source of marks; "marks.xlsx#Round 2" is one sheet of a workbook."""
+    file, _, sheet = str(path).rpartition("#")
+    if file and not path.exists():
+        return MarksSource(source=Path(file), name=Path(file).name, kind=kind, sheet=sheet)
     return MarksSource(source=path, name=path.name, kind=kind)

@@ -10,6 +10,7 @@ from swapflow.files.exports.html_page import (
     ReportPage,
     ReportSection,
     ReportTable,
+    sentence,
 )
 from swapflow.files.exports.svg_charts import Bar, Dot, bars, dots
 
@@ -230,7 +231,7 @@ def _ranking(advice: MarksAdvice) -> ReportSection:
 
 
 def _dot(advice: MarksAdvice, one: Ranked) -> Dot:
-    label = f"{one.rank} · {_called(advice, one.applicant)}"
+    label = f"{one.rank}. {_called(advice, one.applicant)}"
     return Dot(
         label=label if len(label) <= LONGEST_LABEL else f"{label[: LONGEST_LABEL - 1]}…",
         value=one.estimate,
@@ -299,7 +300,7 @@ def _columns(advice: MarksAdvice) -> ReportSection:
 def _noticed(advice: MarksAdvice) -> ReportSection:
     return ReportSection(
         title="Worth knowing",
-        points=tuple(Point(title=text, text="") for text in advice.warnings),
+        points=tuple(Point(title=sentence(text), text="") for text in advice.warnings),
     )
 
 
@@ -329,4 +330,4 @@ def _method(advice: MarksAdvice) -> ReportSection:
 
 def _called(advice: MarksAdvice, applicant: str) -> str:
     name = advice.names.get(applicant, "")
-    return f"{applicant} {name}".strip() if name and name != applicant else applicant
+    return f"{applicant} · {name}" if name and name != applicant else applicant

@@ -81,7 +81,16 @@ def points(value: float) -> str:
 
 def stopped(advice: MarksAdvice) -> str:
     """Word why there are fewer requests than asked for; "" where the rule would go on."""
-    return "" if advice.stop is None else f"The rule would stop: {STOPS[advice.stop]}."
+    if advice.stop is not None:
+        return f"The rule would stop: {STOPS[advice.stop]}."
+    if advice.wanted is None or len(advice.requests) >= advice.wanted:
+        return ""
+    made = counted(len(advice.requests), "request")
+    return (
+        f"There {'is' if len(advice.requests) == 1 else 'are'} {made}, not {advice.wanted:,}: the "
+        "reviewers in the file have read the other applicants near the cut, or are asked already. "
+        "Further reviewers would change that."
+    )
 
 
 def read(advice: MarksAdvice) -> str:
@@ -103,11 +112,12 @@ def read(advice: MarksAdvice) -> str:
 def looks(advice: MarksAdvice) -> str:
     """Word how the marks look."""
     figures = advice.figures
-    severity = (
-        f"reviewers mark up to {figures.apart:.0f} points apart"
-        if figures.reviewers
-        else "how high each reviewer marks cannot be told without names"
-    )
+    if not figures.reviewers:
+        severity = "how high each reviewer marks cannot be told without names"
+    elif figures.apart < 0.5:  # noqa: PLR2004 - what would be shown as 0
+        severity = "reviewers mark alike"
+    else:
+        severity = f"reviewers mark up to {figures.apart:.0f} points apart"
     return (
         f"Applicants spread by {figures.spread:.0f} points, {severity}, and one mark is off by "
         f"{figures.noise:.0f}; two marks of one applicant agree to {figures.agreement:.2f} "

@@ -2,7 +2,7 @@
 
 A roster entry names its program: `truth:FILE?sigma=0.16` (marks drawn around a known truth),
 `replay:FOLDER?seed=3` (recorded marks; `&scale=0..5` where the file leaves a doubt), or
-`https://…` (a scoring service). `#unnamed` at the end
+`https://…` (a scoring service), `invented:SEED` (practice programs). `#unnamed` at the end
 means that the program represents people whose names are not on record.
 
 Rosters come over the network too, so what they name is checked when they come and again before it
@@ -22,6 +22,7 @@ from urllib.parse import parse_qs
 import numpy as np
 from typing_extensions import override
 
+from swapflow.automatic_reviewers.invented_marks import InventedMarks
 from swapflow.automatic_reviewers.recorded_round import Recording, read_recording
 from swapflow.automatic_reviewers.source_files import SourceFiles
 from swapflow.bandit.ties import tie_key
@@ -164,6 +165,8 @@ class Programs(AutomaticReviewers):
         asked = _Specification.read(specification)
         if asked.is_service:
             check_address(asked.place, self._reach)
+        elif asked.is_invented:
+            InventedMarks.named(asked.place, specification)
         else:
             self._files.check(asked.place)
 
@@ -172,6 +175,8 @@ class Programs(AutomaticReviewers):
         asked = _Specification.read(specification)
         if asked.is_service:
             check_address(asked.place, self._reach)
+            return specification
+        if asked.is_invented:
             return specification
         whole = str(self._files.name_here(asked.place))
         if "?" in whole or "#" in whole:
@@ -184,6 +189,8 @@ class Programs(AutomaticReviewers):
         asked = _Specification.read(specification)
         if asked.is_service:
             return Service(url=check_address(asked.place, self._reach), ask=self._ask)
+        if asked.is_invented:
+            return InventedMarks.named(asked.place, specification)
         path = self._files.check(asked.place)
         options = {name: values[-1] for name, values in parse_qs(asked.query).items()}
         try:
@@ -211,6 +218,10 @@ class _Specification:
     def is_service(self) -> bool:
         return self.scheme in {"http", "https"}
 
+    @property
+    def is_invented(self) -> bool:
+        return self.scheme == "invented"
+
     @classmethod
     def read(cls, specification: str) -> Self:
         plain = specification.partition("#")[0]
@@ -219,7 +230,7 @@ class _Specification:
         if scheme in {"http", "https"}:
             return cls(scheme=scheme, place=plain)
         place, _, query = rest.partition("?")
-        if scheme not in {"truth", "replay"} or not place:
+        if scheme not in {"truth", "replay", "invented"} or not place:
             raise InvalidInputError("automatic_reviewer_unknown", specification=specification)
         return cls(scheme=scheme, place=place, query=query)
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from swapflow.bandit.decision import certified_loss, compare
 from swapflow.bandit.estimation.crossed_model import Fitted
+from swapflow.bandit.estimation.fit_question import FitQuestion
 from swapflow.bandit.estimation.knowledge_gradient import (
     LARGEST_BUNDLE,
     PullChooser,
@@ -23,7 +24,6 @@ from swapflow.bandit.estimation.posterior import (
     LATEST_FIT,
     FitVersion,
     Posterior,
-    fit,
     posterior,
 )
 from swapflow.bandit.oracles.oracle import Oracle, TopK
@@ -90,6 +90,19 @@ class BudgetRule:
     def refitted(self, situation: Situation) -> Self:
         """Return the same rule with parameters fitted to all of the situation's scores."""
         return replace(self, fitted=self._fit(situation))
+
+    def fit_question(self, situation: Situation) -> FitQuestion:
+        """Return the fit to all of the situation's scores as a value, not yet calculated."""
+        return FitQuestion(
+            scores=situation.judged,
+            n=situation.n,
+            kinds=situation.kinds,
+            severity=self.severity,
+            kind_offsets=self.kind_offsets,
+            sigma=self.sigma,
+            sigma_weight=self.sigma_weight,
+            version=self.fit_version,
+        )
 
     def believe(self, situation: Situation) -> Posterior:
         """Compute the posterior of arms and reviewers under the parameters in use, for reports."""
@@ -172,16 +185,7 @@ class BudgetRule:
 
     def _fit(self, situation: Situation) -> Fitted:
         """Fit the model to all scores."""
-        return fit(
-            situation.judged,
-            n=situation.n,
-            kinds=situation.kinds,
-            severity=self.severity,
-            kind_offsets=self.kind_offsets,
-            sigma=self.sigma,
-            sigma_weight=self.sigma_weight,
-            version=self.fit_version,
-        )
+        return self.fit_question(situation).answer()
 
     def _posterior(self, situation: Situation, fitted: Fitted) -> Posterior:
         """Compute the posterior under given parameters."""

@@ -13,10 +13,19 @@ if TYPE_CHECKING:
 
 
 SECTIONS = {
-    "Run a round": ("round", "cycle", "approvals", "interviews", "scores", "practice", "plan"),
-    "People": ("applications", "reviewers", "inbox", "user", "personal-data"),
+    "Run a round": (
+        "round",
+        "cycle",
+        "approvals",
+        "interviews",
+        "scores",
+        "practice",
+        "exchange",
+        "plan",
+    ),
+    "People": ("applications", "reviewers", "inbox", "user", "groups", "units", "personal-data"),
     "Decide": ("meeting", "offers", "letters", "monitoring", "verify"),
-    "Operate": ("up", "web", "coordinator", "worker", "doctor", "db", "state"),
+    "Operate": ("up", "web", "coordinator", "worker", "doctor", "mail", "db", "state"),
     "Try and study": ("advise", "demo", "replay", "study"),
 }
 """The commands of the first level by who uses them; a test holds it complete."""

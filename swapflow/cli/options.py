@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from swapflow.engine.reviewing.seat_view import SeatView
     from swapflow.engine.services import Swapflow
     from swapflow.files.tables.table import Table
+    from swapflow.identity.services import Office
 
 
 Must = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; on record.")]
@@ -47,13 +48,17 @@ SHOWS_NOBODY = frozenset(
         "cycle budget",
         "cycle hold",
         "cycle launch",
+        "cycle mark-automatically",
         "cycle new",
+        "cycle next-year",
         "cycle pause",
+        "cycle practise",
         "cycle reserve",
         "cycle resume",
         "cycle rules",
         "cycle status",
         "cycle stop",
+        "cycle throw-away",
         "cycle verify",
         "cycle watch",
         "reviewers conflicts",
@@ -62,6 +67,7 @@ SHOWS_NOBODY = frozenset(
         "reviewers panel",
         "reviewers purge",
         "reviewers return",
+        "units move",
     }
 )
 """Commands of a cycle that show no applicant, or leave them out for its reviewers."""
@@ -137,7 +143,7 @@ def check_command(context: typer.Context, cycle: str) -> str:
         ForbiddenError: If the person reviews there, and the command is in neither list above; or
             if an option names an applicant whom they may not see by name.
     """
-    if context.resilient_parsing:  # a shell completes what is typed; nothing is run
+    if not cycle or context.resilient_parsing:  # a shell completes what is typed; nothing is run
         return cycle
     _, _, command = context.command_path.partition(" ")
     if command in ABOUT_ONE:
@@ -268,6 +274,14 @@ def product() -> "Swapflow":
     from swapflow.bootstrap import swapflow
 
     return swapflow()
+
+
+def office_of_deployment() -> "Office":
+    """Build this deployment's office; as `product`."""
+    product()
+    from swapflow.bootstrap import office
+
+    return office()
 
 
 def column_roles(columns: list[str] | None) -> dict[str, str]:

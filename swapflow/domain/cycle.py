@@ -67,6 +67,8 @@ class Cycle:
         epoch: Number of the lease under which decisions are written.
         cohort_version: The latest finalized version, 0 before the first.
         task_key: The secret key of its task codes; shown nowhere.
+        practice_of: The program that a practice program was copied from; "" for a real one. It
+            is set when the program is made and never changes.
     """
 
     id: str
@@ -85,6 +87,12 @@ class Cycle:
     stop_reason: str | None
     # Out of the repr, which may end up in a log: with it anybody can make task codes.
     task_key: str = field(repr=False)
+    practice_of: str = ""
+
+    @property
+    def is_practice(self) -> bool:
+        """Whether it is for training: nothing leaves it, and one press throws it away."""
+        return bool(self.practice_of)
 
     @property
     def is_launched(self) -> bool:

@@ -12,6 +12,7 @@ LONGEST_ID = 40
 """Characters of the id of a round or a program."""
 
 CYCLE_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
+_PRACTICE_ID = re.compile(r".+-practice-[0-9a-f]{6}")
 KIND_NAME = re.compile(r"[a-z][a-z0-9_-]{0,23}")
 
 MOST_KEPT = 20_000
@@ -59,6 +60,15 @@ def applicant_mails(cycle_id: str) -> str:
 def applicant_mail_id(cycle_id: str, application: int, what: str = "") -> str:
     """Return the id of a mail to an applicant that is no letter; without `what`, how all begin."""
     return f"{applicant_mails(cycle_id)}{application}:{what}"
+
+
+def is_practice_id(cycle_id: str) -> bool:
+    """Whether an id is one of a practice program: files that leave the house say so by it.
+
+    No real program is given such an id. What may be done to a program never rests on it, but on
+    its row.
+    """
+    return _PRACTICE_ID.fullmatch(cycle_id) is not None
 
 
 def new_task_key() -> str:
@@ -140,16 +150,18 @@ def _permuted(number: int, *, half: int, key: str) -> int:
     return left << half | right
 
 
-def derived_id(name: str, taken: Collection[str]) -> str:
+def derived_id(name: str, taken: Collection[str], *, otherwise: str = "program") -> str:
     """Derive an id from a name: "MSc Informatik (Köln)" gives `msc-informatik-koln`.
 
     Args:
-        name: The name, in any script; one without a Latin letter or a digit gives `program`.
+        name: The name, in any script; one without a Latin letter or a digit gives
+            what `otherwise` says.
         taken: Ids that are in use; a number behind the id makes it another one.
+        otherwise: The id of a name from which none can be made.
     """
     plain = unicodedata.normalize("NFKD", name.lower().replace("ß", "ss"))
     kept = "".join(c for c in plain if not unicodedata.combining(c))
-    base = re.sub(r"[^a-z0-9]+", "-", kept).strip("-")[:LONGEST_ID].strip("-") or "program"
+    base = re.sub(r"[^a-z0-9]+", "-", kept).strip("-")[:LONGEST_ID].strip("-") or otherwise
     number, made = 2, base
     while made in taken:
         ending = f"-{number}"

@@ -7,6 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from swapflow.domain.drawn_check import DrawnCheck
+from swapflow.domain.free_days import FreeDays
 from swapflow.domain.objective import GroupQuota, GroupTarget, Objective
 from swapflow.domain.rules_versions import LATEST_ASKING, LATEST_AVERAGES, LATEST_FIT
 
@@ -204,9 +205,8 @@ class Rules:
         asking: Version of who may be asked again about an applicant; a launched program keeps its
             own. In the first, nobody who was asked once. In the second, nobody in conflict, nobody
             who declined as unqualified, and nobody whose review counts or was taken out.
-        averages: Version of what the floor for those too close to call brings to applicants who
-            are left out although the plain average of their marks is above the cut; a launched
-            program keeps its own.
+        averages: Version of what the floor for those too close to call brings to those left out
+            whose plain average is above the cut; a launched program keeps its own.
         drawn_check: How many of those clearly out are read once more before a stop, or None.
         max_applicants: Stated number behind the radii; None takes those present.
         batch: Pulls per decision in lockstep; most pulls per decision in rolling.
@@ -220,21 +220,20 @@ class Rules:
         signatures: Named people who must sign the cohort.
         group_outcomes: Whether a meeting may decide several applicants in one act.
         sign_in: Whether the cycle's pages need a sign-in through the identity provider.
-        language: Tag of the language of mails to reviewers and of letters to applicants; ""
-            for the deployment's.
+        free_days: Public holidays and closed days, which have no interviews; None for none.
+        language: Tag of the language of mails and letters; "" for the deployment's.
         reviewer_figures: How staff are told of each reviewer's figures. None where a file does
             not say it: settled at the launch, and kept as it is afterwards. Programs launched
             before have none, and show figures as they did: named, beside reviewers, for good.
         session_days: Longest time that a device stays signed in where this cycle is open.
-        confirm_answers: Whether what applicants answer to an offer by their link counts only once
-            staff have confirmed it.
+        confirm_answers: Whether applicants' answers to offers count only once staff confirm them.
         seed: Decides ties, and what else is drawn; 0 in a real program's file for one that is
             drawn at the launch.
         seed_drawn: Whether the seed was drawn at the launch: then it is shown to nobody before
             the list is final.
         notice: What applicants were told about the way of deciding, where and since when.
-        confidential: Words in the names of documents and fields that judges see and that stay
-            out of an applicant's own copy.
+        confidential: Words in names of documents and fields that an applicant's copy leaves out.
+        explanation_days: Days until those without a place must have their letter; 0 for no day.
     """
 
     version: int
@@ -280,6 +279,7 @@ class Rules:
     applications_close: datetime | None = None
     deadline: datetime | None = None
     zone: str = "UTC"
+    free_days: FreeDays | None = None
     language: str = ""
     automatic: AutomaticReview | None = None
     signatures: int = 1
@@ -292,6 +292,7 @@ class Rules:
     seed_drawn: bool = False
     notice: str = ""
     confidential: tuple[str, ...] = ()
+    explanation_days: int = 0
 
     @property
     def shown_seed(self) -> int | None:
@@ -319,8 +320,7 @@ class Rules:
         names = [one.attribute for one in self.objective.attributes]
         names += [quota.attribute for quota in self.quotas]
         names += [target.attribute for target in self.targets]
-        # A dict keeps the order of the rules file;
-        # a set would order the groups anew in every process.
+        # A dict keeps the order of the rules file; a set has another in every process.
         return tuple(dict.fromkeys(name for name in names if name))
 
     @property

@@ -7,6 +7,7 @@ from datetime import datetime
 from functools import lru_cache
 
 from swapflow.domain.drawn_check import DrawnCheck
+from swapflow.domain.free_days import FreeDays
 from swapflow.domain.objective import GroupQuota, GroupTarget, Objective, SpreadOver
 from swapflow.domain.rules import (
     AutomaticReview,
@@ -58,6 +59,8 @@ _ADDED = {
     "notice": "",
     "confidential": (),
     "practice_marks": False,
+    "free_days": None,
+    "explanation_days": 0,
 }
 """Settings that the first release does not know, with the values that have no effect."""
 
@@ -97,6 +100,8 @@ def from_text(text: str) -> Rules:
     )
     drawn = raw.get("drawn_check")
     raw["drawn_check"] = DrawnCheck(**drawn) if drawn else None
+    free = raw.get("free_days")
+    raw["free_days"] = FreeDays(**{**free, "closed": tuple(free["closed"])}) if free else None
     raw["objective"] = Objective(
         **{
             **raw["objective"],

@@ -20,6 +20,7 @@ class WebhookEvent(StrEnum):
     BATCH_DISPATCHED = "batch.dispatched"
     STOP_PROPOSED = "stop.proposed"
     COHORT_FINALIZED = "cohort.finalized"
+    FILES_READY = "files.ready"
 
 
 TOLD = (
@@ -56,6 +57,11 @@ class WebhookCall:
     event: str
     body: bytes
     attempt: int
+
+    @property
+    def cycle_id(self) -> str:
+        """The cycle that it tells of."""
+        return self.id.split(":")[-2] if self.id.count(":") > 1 else ""
 
 
 def webhook_event_of(

@@ -26,6 +26,8 @@ from swapflow.i18n.pseudo_locales import PSEUDO, strangely
 # English in a form without ambiguity: the day before the month, the month as a word.
 _MOMENT, _DAY, _LONG_DAY = "EEE d MMM y, HH:mm", "EEE d MMM", "EEEE d MMMM"
 
+_MINUTES, _HOURS = ("minute", "minutes", "min"), ("hour", "hours", "h")
+
 _SPANS = (
     (
         86_400,
@@ -44,6 +46,11 @@ _SPANS = (
     ),
 )
 """Spans in seconds, the longest first, each with a message for the future and the past."""
+
+
+def zone_place(zone: str) -> str:
+    """Return the place that a time zone is named after: "Berlin" of Europe/Berlin."""
+    return zone.rpartition("/")[2].replace("_", " ")
 
 
 def moment(at: datetime | None, zone: str = "UTC") -> str:
@@ -103,6 +110,15 @@ def hours(minutes: int) -> str:
     return gettext("%(hours)s h %(minutes)s min") % {"hours": number(whole), "minutes": rest}
 
 
+def cost_words(value: float, unit: str) -> str:
+    """Format a cost: as hours and minutes where the round counts in time, else with its unit."""
+    whole, said = round(value), unit.strip().casefold()
+    if said in _MINUTES or said in _HOURS:
+        minutes = whole if said in _MINUTES else round(60 * value)
+        return hours(minutes) if minutes >= 0 else f"−{hours(-minutes)}"
+    return f"{number(whole)} {gettext(unit)}"
+
+
 def date_of(on: date) -> str:
     """Format a date: "Sat 12 Dec 2026"."""
     language = current_language()
@@ -132,6 +148,19 @@ def until(at: datetime | None, now: datetime | None = None) -> str:
         if size >= length:
             return counted(int(size // length), *(ahead if seconds > 0 else behind))
     return gettext("now")
+
+
+def days_until(at: datetime, zone: str = "UTC", now: datetime | None = None) -> str:
+    """Format the distance to a day, as calendars count: "today", "tomorrow", "in 14 days"."""
+    here = ZoneInfo(zone)
+    today = (now or datetime.now(UTC)).astimezone(here).date()
+    # Seconds would say 13 days of a morning two weeks ahead when it is afternoon now.
+    ahead = (at.astimezone(here).date() - today).days
+    if ahead == 0:
+        return gettext("today")
+    if ahead == 1:
+        return gettext("tomorrow")
+    return counted(abs(ahead), *(_SPANS[0][1] if ahead > 0 else _SPANS[0][2]))
 
 
 def number(value: float | None) -> str:

@@ -4,7 +4,8 @@ Only this module answers "may this person?": pages, API and command all ask here
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
 
 from swapflow.i18n.marked import gettext_noop
@@ -12,7 +13,7 @@ from swapflow.messages import Message
 
 
 class Role(StrEnum):
-    """The role of a person in the office, a round or a cycle.
+    """The role of a person in the office, a round, a unit or a cycle.
 
     A reviewer needs no grant: an account whose address is on a cycle's roster reviews there, and
     sees only its own assignments.
@@ -33,6 +34,7 @@ class Scope(StrEnum):
 
     OFFICE = "office"
     ROUND = "round"
+    UNIT = "unit"
     CYCLE = "cycle"
 
 
@@ -55,6 +57,8 @@ class Right(StrEnum):
     SEE_AUDIT = "see_audit"
     SEE_MONITORING = "see_monitoring"
     SEE_SEVERITY = "see_severity"
+    MANAGE_RETENTION = "manage_retention"
+    BACK_UP = "back_up"
     MANAGE_USERS = "manage_users"
 
     @property
@@ -78,13 +82,16 @@ _RUN = _READ | {
     Right.SEE_MAIL,
 }
 
+_KEEP = frozenset({Right.MANAGE_RETENTION, Right.BACK_UP})
+
 RIGHTS: dict[Role, frozenset[Right]] = {
-    Role.ADMINISTRATOR: _RUN | {Right.SEE_AUDIT, Right.MANAGE_USERS},
-    Role.OPERATIONS: _RUN | {Right.SEE_AUDIT},
+    Role.ADMINISTRATOR: _RUN | _KEEP | {Right.SEE_AUDIT, Right.MANAGE_USERS},
+    Role.OPERATIONS: _RUN | _KEEP | {Right.SEE_AUDIT},
     Role.COORDINATOR: _RUN,
     Role.CHAIR: _READ | {Right.DECIDE, Right.SIGN, Right.EXPORT},
     Role.COMMITTEE: _READ,
-    Role.COMPLIANCE: _WATCH | {Right.SEE_AUDIT, Right.SEE_MONITORING, Right.EXPORT},
+    Role.COMPLIANCE: _WATCH
+    | {Right.SEE_AUDIT, Right.SEE_MONITORING, Right.EXPORT, Right.MANAGE_RETENTION},
     Role.OBSERVER: _WATCH,
     Role.CALIBRATION: _READ | {Right.SEE_SEVERITY},
 }
@@ -117,35 +124,66 @@ registering an address needs, and the routes of webhooks require the scope by na
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grant:
-    """A role that an account holds in the office, a round or a cycle.
+    """A role that an account holds in the office, a round, a unit or a cycle.
+
+    What a unit covers is read with the grant, in the same statement: code that asks for rights
+    needs to know neither units nor where a program belongs.
 
     Attributes:
         account: Id of the account.
-        scope_id: Id of the round or cycle; "" for the office.
+        scope_id: Id of the round, unit or cycle; "" for the office.
+        units: Of a grant on a unit: the unit and all units within it.
+        cycles: Of a grant on a unit: the programs of these units.
+        by_hand: Whether a person gave it; one by groups alone goes with them.
+        groups: The groups that give it, by name.
+        until: When a grant by groups alone ends, unless they are stated again; None for one by
+            hand.
     """
 
     account: str
     role: Role
     scope: Scope
     scope_id: str = ""
+    units: frozenset[str] = field(default=frozenset(), compare=False)
+    cycles: frozenset[str] = field(default=frozenset(), compare=False)
+    by_hand: bool = field(default=True, compare=False)
+    groups: tuple[str, ...] = field(default=(), compare=False)
+    until: datetime | None = field(default=None, compare=False)
 
-    def reaches(self, *, cycle_id: str | None, round_id: str | None) -> bool:
-        """Whether the grant covers a cycle of a round; None, None means the office."""
-        if self.scope is Scope.OFFICE:
-            return True
-        if self.scope is Scope.ROUND:
-            return round_id is not None and self.scope_id == round_id
-        return cycle_id is not None and self.scope_id == cycle_id
+    def holds(self, now: datetime) -> bool:
+        """Whether it has not ended by a moment."""
+        return self.until is None or self.until > now
+
+    def reaches(
+        self, *, cycle_id: str | None, round_id: str | None, unit_id: str | None = None
+    ) -> bool:
+        """Whether the grant covers a cycle, a unit or a round; None everywhere is the office.
+
+        A unit is asked about together with its round, as a cycle is.
+        """
+        match self.scope:
+            case Scope.OFFICE:
+                return True
+            case Scope.ROUND:
+                return round_id is not None and self.scope_id == round_id
+            case Scope.UNIT:
+                return cycle_id in self.cycles or unit_id in self.units
+            case Scope.CYCLE:
+                return cycle_id is not None and self.scope_id == cycle_id
 
 
 def rights_in(
-    grants: Iterable[Grant], *, cycle_id: str | None = None, round_id: str | None = None
+    grants: Iterable[Grant],
+    *,
+    cycle_id: str | None = None,
+    round_id: str | None = None,
+    unit_id: str | None = None,
 ) -> frozenset[Right]:
-    """Return all permissions of grants in a cycle of a round, or in the office as a whole."""
+    """Return all permissions of grants in a cycle or unit of a round, or in the whole office."""
     return frozenset(
         right
         for grant in grants
-        if grant.reaches(cycle_id=cycle_id, round_id=round_id)
+        if grant.reaches(cycle_id=cycle_id, round_id=round_id, unit_id=unit_id)
         for right in RIGHTS[grant.role]
     )
 

@@ -34,10 +34,16 @@ class Principal:
         return self.account.email
 
     def rights(
-        self, *, cycle_id: str | None = None, round_id: str | None = None
+        self,
+        *,
+        cycle_id: str | None = None,
+        round_id: str | None = None,
+        unit_id: str | None = None,
     ) -> frozenset[Right]:
-        """Return the principal's permissions in a cycle of a round, or in the office."""
-        return self._within(rights_in(self.grants, cycle_id=cycle_id, round_id=round_id))
+        """Return the principal's permissions in a cycle or unit of a round, or in the office."""
+        return self._within(
+            rights_in(self.grants, cycle_id=cycle_id, round_id=round_id, unit_id=unit_id)
+        )
 
     @property
     def rights_anywhere(self) -> frozenset[Right]:
@@ -64,16 +70,21 @@ class UserAccount:
 
 
 def require(
-    principal: Principal, right: Right, *, cycle_id: str | None, round_id: str | None
+    principal: Principal,
+    right: Right,
+    *,
+    cycle_id: str | None,
+    round_id: str | None,
+    unit_id: str | None = None,
 ) -> None:
-    """Raise if the principal lacks a permission in a cycle.
+    """Raise if the principal lacks a permission in a cycle, a unit, a round or the office.
 
     Raises:
         NotFoundError: If the principal has no permission there at all: its existence is not
             disclosed.
         ForbiddenError: If the principal has other permissions there.
     """
-    held = principal.rights(cycle_id=cycle_id, round_id=round_id)
+    held = principal.rights(cycle_id=cycle_id, round_id=round_id, unit_id=unit_id)
     if right in held:
         return
     # The same answer as for a program that is not there: ids must not be found by trying.

@@ -19,6 +19,7 @@ from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.records import SHOWN
 from swapflow.engine.ports.writes.transaction import Transaction, WriteHook, write_alone
 from swapflow.errors import DamagedRecordError, InvalidInputError, NotFoundError
+from swapflow.ledger.backup_record import SqlBackupRecord
 from swapflow.ledger.cohort.announcements import SqlAnnouncements
 from swapflow.ledger.cohort.applicant_answers import SqlApplicantAnswers
 from swapflow.ledger.cohort.meetings import SqlMeetings
@@ -37,16 +38,21 @@ from swapflow.ledger.cycle.leases import SqlLeases
 from swapflow.ledger.cycle.outbox import SqlOutbox
 from swapflow.ledger.cycle.overview import SqlOverview
 from swapflow.ledger.cycle.prepared_decisions import SqlPreparedDecisions
+from swapflow.ledger.cycle.returned_mails import SqlReturnedMails
 from swapflow.ledger.cycle.reviewer_tasks import SqlReviewerTasks
 from swapflow.ledger.cycle.task_reads import SqlTaskReads
+from swapflow.ledger.exchange import SqlExchange
 from swapflow.ledger.held_acts import SqlHeldActs
 from swapflow.ledger.identity.identity_store import SqlIdentityStore
 from swapflow.ledger.identity.personal_links import SqlPersonalLinks
+from swapflow.ledger.identity.unit_store import place_in_unit
 from swapflow.ledger.identity.webhook_calls import SqlWebhooks
 from swapflow.ledger.outbox_work import SqlOutboxWork
 from swapflow.ledger.practice import SqlPractice
 from swapflow.ledger.privacy.erased_people import SqlErasedPeople
 from swapflow.ledger.privacy.monitoring import SqlMonitoring
+from swapflow.ledger.privacy.retention import SqlRetention
+from swapflow.ledger.privacy.thrown_away import copy_rights, delete_practice_program
 from swapflow.ledger.schema import CLOCK, CYCLE, ROUND
 from swapflow.ledger.schema.base import METADATA
 from swapflow.ledger.transaction import SqlTransaction
@@ -75,15 +81,19 @@ class SqlLedger(
     SqlOutbox,
     SqlOutboxWork,
     SqlPersonalLinks,
+    SqlReturnedMails,
     SqlWebhooks,
     SqlPreparedDecisions,
     SqlPractice,
+    SqlExchange,
     SqlOffers,
     SqlAnnouncements,
     SqlApplicantAnswers,
     SqlMeetings,
     SqlReconsiderations,
     SqlErasedPeople,
+    SqlRetention,
+    SqlBackupRecord,
     SqlHeldActs,
     SqlLeases,
     CycleReads,
@@ -165,7 +175,16 @@ class SqlLedger(
 
     @override
     def create_cycle(
-        self, cycle_id: str, *, round_id: str, name: str, rules: Rules, by: str
+        self,
+        cycle_id: str,
+        *,
+        round_id: str,
+        name: str,
+        rules: Rules,
+        by: str,
+        practice_of: str = "",
+        rights_of: str = "",
+        unit: str = "",
     ) -> None:
         with self._database.writing() as connection:
             now = self._database.now(connection)
@@ -192,13 +211,24 @@ class SqlLedger(
                 "stop_reason": None,
                 "task_key": new_task_key(),
             }
+            if practice_of:
+                row["practice_of"] = practice_of
             try:
                 connection.execute(insert(CYCLE), row)
             except IntegrityError as error:
                 raise InvalidInputError("cycle_exists", cycle=cycle_id) from error
+            if unit:
+                place_in_unit(connection, cycle_id, unit, round_id=round_id)
             store_rules(connection, cycle_id, rules, by=by, reason="", at=now)
             # A program without this row was made before columns were chosen.
             store_list_reading(connection, cycle_id, SHOWN, NEW_PROGRAM.settings(), by=by, at=now)
+            if rights_of:
+                copy_rights(connection, rights_of, cycle_id, by=by, at=now)
+
+    @override
+    def throw_away(self, cycle_id: str) -> None:
+        with self._database.writing() as connection:
+            delete_practice_program(connection, cycle_id)
 
     @override
     def cycle(self, cycle_id: str) -> Cycle:

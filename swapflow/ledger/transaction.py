@@ -9,10 +9,12 @@ from swapflow.ledger.cycle.decision_writes import DecisionWrites
 from swapflow.ledger.cycle.imported_lists import ImportedListWrites
 from swapflow.ledger.cycle.prepared_writes import PreparedWrites
 from swapflow.ledger.cycle.requests import RequestWrites
+from swapflow.ledger.exchange import SqlExchangeWrites
 from swapflow.ledger.held_acts import SqlHeldActWrites
 from swapflow.ledger.practice import SqlPracticeWrites
 from swapflow.ledger.privacy.erased_people import ErasureMemoryWrites
 from swapflow.ledger.privacy.erasure import ErasureWrites
+from swapflow.ledger.privacy.retention import SqlRetentionWrites
 
 
 class SqlTransaction(
@@ -28,7 +30,9 @@ class SqlTransaction(
     MeetingWrites,
     ReconsiderationWrites,
     SqlHeldActWrites,
+    SqlRetentionWrites,
     SqlPracticeWrites,
+    SqlExchangeWrites,
 ):
     """The port `Transaction` in SQL; `SqlLedger.write` opens and closes it.
 

@@ -1,10 +1,10 @@
 """Accounts, sign-in, permissions, keys, webhooks and languages."""
 
 TEXTS = {
-    "email_malformed": "{email!r} is no mail address; write name@host",
-    "email_unusable": "{email!r} is no mail address: {problem}",
+    "email_malformed": "“{email}” is no mail address; write name@host",
+    "email_unusable": "“{email}” is no mail address: {problem}",
     "email_domain_of_one_word": (
-        "{email!r} is no mail address: {domain!r} is a word, not a domain such as {domain}.org"
+        "“{email}” is no mail address: “{domain}” is a word, not a domain such as {domain}.org"
     ),
     "mail_server_lacks_utf8": (
         "{host} cannot send to {text!r}: it does not know addresses with letters beyond ASCII"
@@ -24,7 +24,31 @@ TEXTS = {
     "password_not_current": "this is not your password so far",
     "account_not_found": "there is no account for {email!r}",
     "account_closed_open_first": "the account of {email} is closed; open it first",
-    "role_scope_missing": "name the round or the program, or take the whole office",
+    "role_scope_missing": "name the round, the unit or the program, or take the whole office",
+    "role_by_group": (
+        "the role was not taken away, because the person has it by the group {groups}; take the "
+        "role from the group under Roles by groups, or remove the person from the group at the "
+        "identity provider"
+    ),
+    "group_name_out_of_range": (
+        "write the group's name as the identity provider sends it, with at most {longest} "
+        "characters"
+    ),
+    "group_makes_administrators": (
+        "the group {group} was not given the role: all its members would become administrators; "
+        "confirm that you intend this, or choose another role"
+    ),
+    "group_role_exists": "the group {group} already gives this role there",
+    "group_role_not_found": "the group {group} does not give this role there",
+    "group_effect_changed": (
+        "nothing was changed: the people who gain or lose the role by the group {group} are no "
+        "longer those that were shown; look again"
+    ),
+    "provider_groups_too_many": (
+        "you were not signed in: you are in more groups than your organisation can send, so your "
+        "rights are not known; ask an administrator to have only the groups for swapflow sent, "
+        "and sign in another way until then"
+    ),
     "role_not_held": "{email} does not have this role there",
     "key_unknown": "this key is not known, was revoked, or is past its last day",
     "key_rate_limited": "a key may ask {most} times a minute; wait {seconds} seconds",
@@ -32,9 +56,46 @@ TEXTS = {
     "key_not_yours": "you have no key of this name",
     "key_name_out_of_range": "say what the key is for, in up to {longest} characters",
     "key_scopes_missing": "choose what the key may do: {scopes}",
-    "key_days_out_of_range": "a key is good for 1 to 3650 days, or for ever",
+    "key_days_out_of_range": "a key is valid for 1 to 3650 days, or for ever",
     "too_many_keys": "there are {most} keys already; revoke one first",
-    "program_not_visible": "there is no program {program!r} that you may see",
+    "program_not_visible": "there is no program “{program}” that you may see",
+    "unit_not_visible": "there is no unit “{unit}” that you may see",
+    "unit_not_found": (
+        "there is no unit {unit!r} in this round; `swapflow units list` shows them all"
+    ),
+    "unit_exists": "there is a unit {unit!r} already; choose another id",
+    "unit_in_use": (
+        "the unit {unit!r} was not removed: a program, a unit or a role is in it; move or take "
+        "away these first"
+    ),
+    "unit_name_out_of_range": "write the name of the unit, in up to {longest} characters",
+    "unit_renamed_meanwhile": (
+        "nothing was renamed: {unit} has another name by now; look at it, and rename it again"
+    ),
+    "account_closed_ask_office": (
+        "the account of {email} is closed; ask an administrator of the office to open it"
+    ),
+    "unit_too_deep": "a unit can be within {most} others at most; choose one further up",
+    "unit_not_chosen": "choose the unit",
+    "unit_above_not_chosen": "choose where the new unit is",
+    "unit_and_round_differ": "the unit {unit!r} is in another round; choose one of this round",
+    "place_not_in_unit": "{place!r} is not within {unit}; choose the unit, or something in it",
+    "role_above_own": (
+        "you cannot give or take away this role here: it has permissions that you do not have; an "
+        "administrator of the office can"
+    ),
+    "move_needs_both_sides": (
+        "the program was not moved: who moves it manages people in the unit that it leaves and in "
+        "the unit that it comes to; ask an administrator of the round"
+    ),
+    "move_gains_own_rights": (
+        "the program was not moved: you would gain permissions in it by the move; ask an "
+        "administrator of the office to move it"
+    ),
+    "program_moved_meanwhile": (
+        "the program {program!r} was not moved: it belongs to another unit by now; look again at "
+        "what the move would change"
+    ),
     "permission_missing": (
         "you may not {permission} here; an administrator can give you a role that may"
     ),
@@ -84,5 +145,7 @@ TEXTS = {
     "permission_see_audit": "read the audit log",
     "permission_see_severity": "see how high reviewers mark",
     "permission_see_monitoring": "see what became of groups of applicants",
+    "permission_manage_retention": "set how long data is kept, and place legal holds",
+    "permission_back_up": "back up the database, and rehearse restoring it",
     "permission_manage_users": "manage users and their rights",
 }

@@ -58,6 +58,11 @@ TEXTS = {
     "act_review_asked": "asked for an extra review ({kind}); a reviewer has it within moments",
     "act_applicant_erased": "erased applicant {number}",
     "act_contact_corrected": "corrected an applicant",
+    "act_address_corrected": "corrected a reviewer's mail address",
+    "act_mail_settled": (
+        "marked {count} mail that came back as dealt with; mail goes to this address again",
+        "marked {count} mails that came back as dealt with; mail goes to this address again",
+    ),
     "act_conflict_recorded": "recorded a conflict of interest",
     "act_conflict_removed": "took a conflict of interest back",
     "act_applicant_opened": (
@@ -83,9 +88,38 @@ TEXTS = {
     "act_several_held": ("held {count} applicant", "held {count} applicants"),
     "act_several_released": ("released {count} applicant", "released {count} applicants"),
     "act_request_undone": "took a review back; no other reviewer is asked instead",
+    "act_practice_program_made": (
+        "made a practice program; look through it and launch it, and throw it away afterwards"
+    ),
+    "act_practice_program_gone": "threw away {program} with everything in it",
+    "act_reviews_filled": (
+        "had {count} open review marked by automatic reviewers",
+        "had {count} open reviews marked by automatic reviewers",
+    ),
+    "act_next_year_made": "made the program {program} from this one",
     "act_practice_file_added": "put a practice file before the reviewers",
     "act_practice_note_added": "added a note to a practice file",
+    "act_exchange_done": "marked what a file needs as done",
+    "act_drop_folder_made": "made the folder for other systems",
+    "act_results_named": "named columns and decisions of results",
+    "act_results_put_out": "put results out for the other system",
     "act_practice_marked": "marked a practice file",
+    # Kept data
+    "act_retention_rule_set": "set how long to keep {what}",
+    "kept_drafts": "drafts of reviews",
+    "kept_reviews": "reviews",
+    "kept_figures": "figures about reviewers",
+    "kept_monitoring": "monitoring data",
+    "kept_mails": "mails",
+    "kept_backups": "backups",
+    "act_hold_placed": "placed legal hold {hold}",
+    "act_hold_lifted": "lifted legal hold {hold}",
+    "act_due_deleted": (
+        "deleted what is due: {count} row or file",
+        "deleted what is due: {count} rows or files",
+    ),
+    "act_backup_begun": "began a backup",
+    "act_rehearsal_begun": "began a rehearsal of restoring the newest backup",
     # Reviewers
     "act_reviewer_reminded": "reminded a reviewer",
     "act_reviewer_left": "ended a reviewer's role",
@@ -151,6 +185,20 @@ TEXTS = {
     # Set-up and accounts
     "act_questions_stored": "stored; version {version} of the rules is in force",
     "act_program_made": "made the program {program}",
+    "act_unit_made": "made the unit {unit}",
+    "act_unit_renamed": "renamed the unit {before}; it is called {unit} now",
+    "act_unit_removed": "removed the unit {unit}",
+    "act_role_given": "gave {email} the role",
+    "act_role_given_invited": "gave {email} the role; an invitation is on its way",
+    "act_role_given_unsent": (
+        "gave {email} the role, with a new account; no mail server is set up, so hand over a "
+        "sign-in link: swapflow user link prints one"
+    ),
+    "act_group_role_given": "gave the group {group} the role",
+    "act_group_role_taken": "took the role from the group {group}",
+    "act_role_taken": "took the role away from {email}",
+    "act_program_moved": "moved the program to {unit}",
+    "act_program_moved_out": "moved the program out of {unit}; it belongs to no unit now",
     "act_erasures_forgotten": (
         "forgot {count} erasure, with the key",
         "forgot {count} erasures, with the key",
@@ -215,6 +263,11 @@ TEXTS = {
         "{count} reviewers have not marked every practice file",
     ),
     "pending_practice_action": "See the practice files",
+    "pending_intake": (
+        "{count} row or file of {file} needs a person",
+        "{count} rows or files of {file} need a person",
+    ),
+    "pending_intake_action": "See which",
     "pending_reviewers_apart": (
         "{count} group of reviewers shares no applicant with the others",
         "{count} groups of reviewers share no applicant",
@@ -222,6 +275,21 @@ TEXTS = {
     "pending_reviewers_apart_action": "See the groups",
     "pending_choose_columns": "reviewers see what a list of headers lets through",
     "pending_choose_columns_action": "Choose what reviewers see",
+    "pending_explanations": (
+        "{count} applicant without a place must have a letter by {until}",
+        "{count} applicants without a place must have their letters by {until}",
+    ),
+    "pending_explanations_action": ("Write {count} letter", "Write {count} letters"),
+    "pending_reviewer_mail_back": (
+        "mail to {count} reviewer came back",
+        "mail to {count} reviewers came back",
+    ),
+    "pending_reviewer_mail_back_action": ("Show {count} address", "Show {count} addresses"),
+    "pending_applicant_mail_back": (
+        "mail to {count} applicant came back",
+        "mail to {count} applicants came back",
+    ),
+    "pending_applicant_mail_back_action": ("Show {count} address", "Show {count} addresses"),
     "pending_mail_failed": (
         "{count} mail could not be delivered",
         "{count} mails could not be delivered",
@@ -232,6 +300,8 @@ TEXTS = {
         "{count} mails were not sent while there was no mail server",
     ),
     "pending_mail_not_sent_action": ("Show {count} mail", "Show {count} mails"),
+    "pending_back_up": ("no backup for {count} day", "no backup for {count} days"),
+    "pending_back_up_action": "Back up",
     "pending_connect_mail": "no mail leaves: no mail server is set up",
     "pending_connect_mail_action": "Connect mail",
     "pending_set_aside": "the program is stopped: its record cannot be read",

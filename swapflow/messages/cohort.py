@@ -115,7 +115,7 @@ TEXTS = {
     "conflict_of_interest": (
         "you are in conflict with this applicant; another person records the outcome"
     ),
-    "offer_until_past": "{until:%Y-%m-%d %H:%M} is past: name a later date",
+    "offer_until_past": "this day is past: choose a later last day for an answer",
     "answer_unknown": 'an applicant answers "accepted" or "declined"',
     "no_offer_made": "{applicant!r} was not offered a place",
     "offer_answered_already": "{applicant!r} has {answer} already",
@@ -243,7 +243,8 @@ TEXTS = {
     ),
     "monitoring_table_missing": "the report has no table over {attributes: and }",
     "monitoring_nothing_declared": (
-        "program {cycle}: no applicant declared anything; import columns monitor:NAME"
+        "no applicant of {name} declared anything; import the applicants with columns named "
+        "monitor:…, such as monitor:gender"
     ),
     "monitoring_attribute_unknown": (
         "{name!r} was declared by no applicant; there are {attributes}"

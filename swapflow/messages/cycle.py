@@ -56,6 +56,27 @@ TEXTS = {
         "erasing is on hold in {cycle!r} since {since} said so ({reason}); `swapflow cycle "
         "hold {cycle} --release` ends that"
     ),
+    "erasing_on_legal_hold": (
+        "nothing was erased: {by} placed legal hold {hold} ({reason}). Lift it once the reason is "
+        "gone, under Set up, Kept data, or by `swapflow round lift {round} {hold}`"
+    ),
+    "retention_days_out_of_range": (
+        "no rule was set: {days} days is not between 1 and {most}; enter a number of days in "
+        "between, or leave it out to delete nothing"
+    ),
+    "kept_kind_unknown": "no rule was set: {kind!r} is no data that a rule can delete",
+    "hold_not_found": (
+        "no hold was lifted: round {round!r} has no legal hold {hold} that lasts; see the round's "
+        "list of holds"
+    ),
+    "hold_program_missing": (
+        "no hold was placed: {applicant!r} is a person of one program; name the program too"
+    ),
+    "hold_one_person": (
+        "no hold was placed: a hold is about one person; leave the applicant or the reviewer out, "
+        "and place a second hold for the other"
+    ),
+    "cycle_not_in_round": "no hold was placed: round {round!r} has no program {cycle!r}",
     "reviewer_address_taken": (
         "reviewer {reviewer!r} has the address {email!r} of reviewer {other!r}; one person is one "
         "reviewer. Correct the address, or remove one of them"
@@ -112,7 +133,7 @@ TEXTS = {
     "applicant_known_so": "{applicant!r} is known so already; nothing was changed",
     "program_takes_no_applicants": "program {cycle!r} has ended and takes no more applicants",
     "applications_closed": (
-        "applications to program {cycle!r} closed on {closed_at:%Y-%m-%d %H:%M} UTC; change "
+        "applications to program {cycle!r} closed on {closed_at:%a %-d %b %Y, %H:%M} UTC; change "
         "`applications_close` in the rules to admit late ones"
     ),
     "reviewer_without_mail": (
@@ -185,6 +206,29 @@ TEXTS = {
         "{count} applicants are incomplete: they take part once they are marked ready"
     ),
     "application_not_in_cycle": "program {cycle!r} has no applicant {applicant!r}",
+    "program_is_real": (
+        "{cycle!r} is a real program, so it stays as it is; only a practice program can be thrown "
+        "away or filled by automatic reviewers. `swapflow cycle list` shows which are for practice"
+    ),
+    "practice_of_practice": (
+        "{cycle!r} is a practice program itself; make another one of the real program"
+    ),
+    "practice_is_no_template": (
+        "{cycle!r} is a practice program, so no program begins with it; choose a real one"
+    ),
+    "practice_stays_inside": "nothing leaves {cycle!r}: it is a practice program",
+    "practice_count_out_of_range": "a practice program has {fewest} to {most} invented applicants",
+    "practice_too_few_applicants": (
+        "{count} invented applicants for {places} places decide nothing: invent more than there "
+        "are places"
+    ),
+    "template_years_out_of_range": "dates can lie 1 to {most} years later; 0 leaves them out",
+    "template_name_missing": "write the name of the new program",
+    "template_round_missing": (
+        "choose the round that the new program belongs to, or write the name of a new one"
+    ),
+    "whole_number_missing": "write a whole number, or leave it empty",
+    "mail_of_practice": "practice program: no mail leaves it",
     "cycle_finalized": (
         "program {cycle!r} is finalized; `swapflow cycle reopen` starts another version"
     ),
@@ -243,7 +287,10 @@ TEXTS = {
     "reviewer_figures_gone": (
         "figures about the reviewers of {cycle} are gone: the list has been final for {days} days"
     ),
-    "no_deadline": "there is no deadline: asking goes on until the budget or the gain ends it",
+    "no_deadline": (
+        "there is no deadline: reviews are asked for until the reviewer time is used up or more "
+        "reviews would change little"
+    ),
     "no_application_yet": "there is no applicant yet: import applicants",
     "sign_in_without_provider": (
         'sign_in = "provider": no identity provider is connected, so no one could open '

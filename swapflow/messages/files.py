@@ -8,6 +8,39 @@ TEXTS = {
         "the archive contains {files} files, and {most} are the most at once"
     ),
     "archive_too_large": "the archive contains more than {most} MB; split it",
+    "index_columns_missing": (
+        "{name}: an index names the applicant and the file, or the pages, in each row; missing is "
+        "{missing!r}, and its columns are {columns!r}"
+    ),
+    "pdf_locked": "{name} is locked by a password; save it without one and send it again",
+    "pdf_too_long": "the PDF has {pages} pages, and {most} are the most at once; split it",
+    "pdf_nobody_named": (
+        "{name}: no bookmark begins with the id of an applicant. Give an index with applicant, "
+        "first and last page"
+    ),
+    "pdf_unreadable": "the PDF cannot be read ({problem}); save it anew and send it again",
+    "file_too_large": (
+        "{name} has more than the {most} MB that are taken at once (SWAPFLOW_DROP_MB); split it"
+    ),
+    "drop_folder_not_set": (
+        "no folder is set into which other systems write; set SWAPFLOW_DROP_FOLDER"
+    ),
+    "drop_folder_missing": (
+        "{cycle!r} has no drop folder; make it by `swapflow exchange folder {cycle}`, or name "
+        "another one by --out"
+    ),
+    "result_word_no_pair": (
+        "{text!r} is not a name with its word; write NAME=WORD, such as selected=Admit"
+    ),
+    "result_word_unknown": "results have no {name!r} to name; there are {names!r}",
+    "result_word_long": "a name in results has {most} characters at most, all of them printable",
+    "result_words_alike": (
+        "two columns, or two decisions, would have the same name; give them different names"
+    ),
+    "results_not_decided": (
+        "there are no results of {cycle!r} yet: they are there once its list is final"
+    ),
+    "exchanged_file_unknown": "no file {number} was exchanged in {cycle!r}",
     "column_missing": "there is no column for the {role}",
     "column_missing_cure": (
         "Name it {role}, or say by a mapping which it is. The columns are {columns}"
@@ -136,6 +169,17 @@ TEXTS = {
     ),
     "table_empty": "{name}: the file is empty. Put a header and rows into it",
     "upload_not_kept": "the file could not be kept on the server ({problem}); nothing was stored",
+    "upload_digest_malformed": "a SHA-256 is 64 digits and letters from a to f",
+    "uploads_under_way": "{most} files are under way already; finish or drop one of them",
+    "upload_longer_than_said": "this is more than the {size} bytes that were announced",
+    "upload_stands_elsewhere": (
+        "{offset} bytes of the file are there; send the piece that begins at that byte"
+    ),
+    "upload_not_whole": "{offset} of {size} bytes are there; send the rest first",
+    "upload_digest_differs": (
+        "{name} is not what was announced: its SHA-256 differs. It was removed; send it anew"
+    ),
+    "upload_being_taken": "this file is being taken already; ask again in a moment",
     "upload_gone": "this file is not here any more; please choose it again",
     "workbook_unreadable": (
         "{name}: the workbook cannot be read ({problem}). Open it in a spreadsheet program "
@@ -198,6 +242,10 @@ TEXTS = {
         "{source}: nothing says on which scale the column {header!r} is: the scores run from "
         "{least:g} to {most:g}; state the worst and the best possible score, e.g. --scale "
         "1..10 (or 5..1 where 1 is best)"
+    ),
+    "marks_on_sheets": (
+        "{source}: several sheets hold marks ({sheets}), and nothing says which count. Give the "
+        "ones that do as FILE#SHEET, or save each as a file of its own"
     ),
     "kinds_are": "The reviews and interviews are {kinds}",
 }

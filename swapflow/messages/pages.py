@@ -30,7 +30,7 @@ TEXTS = {
     "download_unknown": "there is no file {name!r} for you here",
     "download_name_unknown": "there is no file {stem}.{suffix} here",
     "download_not_decided": "nothing is decided yet; the proposed list is in proposed.csv",
-    "import_rows_to_cure": "Nothing was imported: the rows below must be cured first.",
+    "import_rows_to_cure": "Nothing was imported: the rows below must be corrected first.",
     "packet_unreadable": "write how many reviews you want to have at the same time",
     "absence_days_missing": "give the first and the last day that you are away",
     "language_not_listed": "choose one of the languages that are listed",

@@ -1,6 +1,10 @@
 """Sentences of the method sheet, minutes and decision cards."""
 
 TEXTS = {
+    "method_practice": (
+        "**PRACTICE: this program was for training. Its applicants are invented; no person was "
+        "decided on.**"
+    ),
     "method_program": "Program `{cycle}`, rules version {version}.",
     "method_objective": "The list is chosen for {objective}.",
     "method_limit": "Limit on a group: {limit}.",
@@ -39,25 +43,26 @@ TEXTS = {
             "every applicant were reviewed without end."
         ),
     ),
-    "way_mean": ("{count} mark of {mean:.0f}.", "{count} marks, average {mean:.0f}."),
+    "way_mean": ("{count} review: {mean:.0f}.", "{count} reviews, average {mean:.0f}."),
     "way_severity_up": "These reviewers mark low: {points:.0f} points are added.",
     "way_severity_down": "These reviewers mark high: {points:.0f} points are taken away.",
     "way_model_up": (
-        "The model adds {points:.0f} points, for few marks and for differences between reviewers."
+        "The model adds {points:.0f} points, for few reviews and for differences between "
+        "reviewers."
     ),
     "way_model_down": (
-        "The model takes {points:.0f} points away, for few marks and for differences between "
+        "The model takes {points:.0f} points away, for few reviews and for differences between "
         "reviewers."
     ),
     "way_kind_up": "This review is marked low: {points:.0f} points are added.",
     "way_kind_down": "This review is marked high: {points:.0f} points are taken away.",
     "way_few": (
         (
-            "With only {count} mark the estimate stays near the program's average: "
+            "With only {count} review the estimate stays near the program's average: "
             "{estimate:.0f} ± {margin:.0f}. More reviews could move it up or down."
         ),
         (
-            "With only {count} marks the estimate stays near the program's average: "
+            "With only {count} reviews the estimate stays near the program's average: "
             "{estimate:.0f} ± {margin:.0f}. More reviews could move it up or down."
         ),
     ),

@@ -87,18 +87,20 @@ TEXTS = {
         "no date was set: one of these interviews was cancelled; reload to see which"
     ),
     "interviewer_booked": (
-        "no date was set: {who} has another interview on {when:%Y-%m-%d %H:%M} ({minutes} min). "
-        "Free for the whole panel: {free:; }"
+        "no date was set: {who} has another interview on {when:%a %-d %b %Y, %H:%M} "
+        "({minutes} min). Free for the whole panel: {free:; }"
     ),
-    "free_hour": "{at:%Y-%m-%d %H:%M}",
+    "free_hour": "{at:%a %-d %b %Y, %H:%M}",
     "no_free_hour": "no hour in the next twelve weeks",
     "no_date_ticked": "no date was set: choose at least one interview",
     "notice_out_of_range": "notice is 0 to {most} working days",
     "interview_without_interviewer": "no interviewer yet",
-    "interview_panel_never_free": ("{who} are never free at the same time until {last:%Y-%m-%d}"),
-    "interviewer_never_free": "{who} has no free hour until {last:%Y-%m-%d}",
+    "interview_panel_never_free": (
+        "{who} are never free at the same time until {last:%a %-d %b %Y}"
+    ),
+    "interviewer_never_free": "{who} has no free hour until {last:%a %-d %b %Y}",
     "interview_no_hour_left": (
-        "until {last:%Y-%m-%d} other interviews take every hour at which {who} could come"
+        "until {last:%a %-d %b %Y} other interviews take every hour at which {who} could come"
     ),
     "no_interview_date": "this interview has no date",
     "interview_length_out_of_range": "a meeting takes 1 to {most} minutes",

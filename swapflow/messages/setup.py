@@ -1,10 +1,58 @@
 """What is wrong with rules."""
 
 TEXTS = {
+    "mail_check_sender_good": "mails come from {sender}",
+    "mail_check_sender_no_domain": "mails come from {sender}, which no one outside can answer",
+    "mail_check_sender_no_domain_cure": "set SWAPFLOW_MAIL_FROM to an address of your domain",
+    "mail_check_settings_cure": "correct them; docs/administrators.md lists each setting",
+    "mail_check_dns_cure": "set SWAPFLOW_DNS_SERVER to a resolver that answers",
+    "mail_check_spf_good": "{domain}: {record}",
+    "mail_check_spf_none": "{domain} names no server that may send for it",
+    "mail_check_spf_none_cure": (
+        'publish a TXT record at {domain}: "v=spf1 include:YOUR-MAIL-SERVICE -all"'
+    ),
+    "mail_check_spf_several": (
+        "{domain} has {records} SPF records, so receivers ignore all of them"
+    ),
+    "mail_check_spf_several_cure": "join them into one",
+    "mail_check_spf_lookups": (
+        "the record of {domain} needs more than {most} lookups, so receivers ignore it"
+    ),
+    "mail_check_spf_lookups_cure": "name fewer services, or their addresses (ip4:, ip6:)",
+    "mail_check_spf_open": "the record of {domain} does not forbid other servers: {record}",
+    "mail_check_spf_open_cure": "end it with -all, or ~all while you try it",
+    "mail_check_dkim_good": (
+        "there is a key at {place}; a test mail shows whether your server signs with it"
+    ),
+    "mail_check_dkim_unknown": (
+        "the key that signs your mails was not checked, because its selector is not set"
+    ),
+    "mail_check_dkim_unknown_cure": (
+        "set SWAPFLOW_DKIM_SELECTOR to the selector; the people who run your mail server know it"
+    ),
+    "mail_check_dkim_none": "there is no key at {place}",
+    "mail_check_dkim_none_cure": ("publish your mail server's public key there as a TXT record"),
+    "mail_check_dkim_taken_back": "the key at {place} was withdrawn (p= is empty)",
+    "mail_check_dkim_taken_back_cure": (
+        "publish the key in use, or set SWAPFLOW_DKIM_SELECTOR to its selector"
+    ),
+    "mail_check_dmarc_good": "{domain}: p={policy}",
+    "mail_check_dmarc_none": "{domain} has no policy; large receivers ask for one",
+    "mail_check_dmarc_none_cure": (
+        'publish a TXT record at _dmarc.{domain}: "v=DMARC1; p=none; rua=mailto:…"'
+    ),
+    "mail_check_dmarc_unreadable": "the policy at _dmarc.{domain} has no valid p=",
+    "mail_check_dmarc_unreadable_cure": "write p=none, p=quarantine or p=reject",
+    "mail_check_dmarc_watches": "the policy of {domain} only asks for reports (p=none)",
+    "mail_check_dmarc_watches_cure": (
+        "write p=quarantine once the reports show that your mails pass"
+    ),
+    "act_probe_sent": "sent a test mail to you",
+    "act_strays_settled": "marked the reports that fit no mail as seen",
     "mail_without_server": "no mail server",
     "launch_without_mail": (
         "no mail server is set up, so no mail leaves: reviewers are not told that reviews wait "
-        "for them; mails are kept as “not sent” until SWAPFLOW_SMTP_HOST names a server"
+        "for them; mails wait until an administrator connects a mail server"
     ),
     "many_out_untapered": (
         "up to {out} reviews are out at once, also near the end: at 2 reviews each 200 "
@@ -19,6 +67,8 @@ TEXTS = {
     ),
     "below_least": "it must be at least {least}",
     "below_least_cure": "Write {least} or more",
+    "outside_bounds": "it must be from {least} to {most}",
+    "outside_bounds_cure": "Write a whole number from {least} to {most}",
     "path_unreadable": "{path}: cannot be read ({problem}). Check the name and the folder",
     "rules_not_utf8": "{name}: this is no UTF-8 text (byte {position}). Save it as UTF-8",
     "not_toml": (
@@ -82,6 +132,8 @@ TEXTS = {
     "kinds_wait_in_circle": (
         "these reviews wait for each other, so none can ever begin: {kinds: → }"
     ),
+    "holidays_region_cure": "Write {country} alone, or with its region: {regions}",
+    "closed_days_unreadable": "this is no day and no span of at most {most} days",
     "language_cure": "Write one of {languages}, or remove the line",
     "no_such_column": "there is no column {column!r} that reviewers could see; there are {known}",
     "promises_from_reserve": (

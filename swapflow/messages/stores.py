@@ -25,6 +25,22 @@ TEXTS = {
         "or newer, or run it in the database's own container"
     ),
     "database_tool_failed": "{tool} failed: {problem}",
+    "backup_under_way": (
+        "nothing was begun: a backup or a rehearsal is under way; try again when it has ended"
+    ),
+    "no_place_for_backups": (
+        "no backup was made: this record is in memory; run swapflow on a database to back it up"
+    ),
+    "no_backup_yet": "nothing was rehearsed: there is no backup yet; make one first",
+    "backup_not_found": (
+        "nothing was rehearsed: there is no backup {file!r}; `swapflow db backups` lists those "
+        "there are"
+    ),
+    "rehearsal_database_refused": (
+        "nothing was rehearsed: PostgreSQL made no database beside this one ({problem}); let its "
+        "administrator run ALTER ROLE with CREATEDB once, then try again"
+    ),
+    "run_broke": "an unexpected error ended it; the log of the process that did it says more",
     "backup_unreadable": "{path} cannot be read ({problem})",
     "backup_folder_unwritable": (
         "{path} cannot be written ({problem}); check its folder's owner and that the disk has room"
@@ -152,6 +168,56 @@ TEXTS = {
     "database_folder_cure": "check that the folder exists, is writable and has room",
     "database_server_cure": (
         "check that PostgreSQL runs and that host, name and password are right"
+    ),
+    "mail_kept_back": (
+        "an earlier mail to this address came back: the address does not exist. Correct the "
+        "address, and this mail is sent"
+    ),
+    "came_back_address": "the address does not exist",
+    "came_back_full": "the mailbox is full",
+    "came_back_refused": "the other server refused the mail",
+    "came_back_unreached": "the other server could not be reached for days",
+    "came_back_other": "the other server could not deliver it",
+    "came_back_address_cure": (
+        "Correct the address, and the mail is sent again. Until then, no further mail goes to "
+        "this address"
+    ),
+    "came_back_full_cure": "Reach the person another way, or send the mail again in a few days",
+    "came_back_refused_cure": (
+        "Ask the people who run your mail server what this answer means; “Does mail arrive?” "
+        "under Set up checks your domain"
+    ),
+    "came_back_unreached_cure": (
+        "Check the part of the address after the @, or send the mail again"
+    ),
+    "came_back_other_cure": "Read the answer, then correct the address or send the mail again",
+    "bounce_mailbox_away": (
+        "the mailbox at {host}:{port} for mails that come back does not answer ({problem}); check "
+        "the settings that begin with SWAPFLOW_BOUNCE_IMAP"
+    ),
+    "bounce_mailbox_later": (
+        "the mailbox at {host} for mails that come back cannot be read now: {answer}; a "
+        "coordinator tries again every few minutes, and so can you"
+    ),
+    "bounce_mailbox_refuses": (
+        "the mailbox at {host} for mails that come back refuses: {answer}; check user, password "
+        "and folder in the settings that begin with SWAPFLOW_BOUNCE_IMAP"
+    ),
+    "bounce_mailbox_missing": (
+        "no mailbox for mails that come back is set: set SWAPFLOW_BOUNCE_IMAP_HOST, its user and "
+        "its password"
+    ),
+    "settle_what": "name the addresses to which mail may go again, or add --strays",
+    "bounce_file_unreadable": (
+        "{file} could not be read: {problem}; name a mail, an mbox, a Maildir, or - for standard "
+        "input"
+    ),
+    "bounce_file_large": (
+        "{file} has {size} bytes, and at most {most} are read at once; split the file, or move "
+        "old mails out of it"
+    ),
+    "no_mail_came_back": (
+        "nothing was changed: no mail that came back waits here; it was already dealt with"
     ),
     "mail_server_says": "{host} says {answer}",
 }

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import fisher_exact
+import scipy
 
 
 SMALLEST_SHARE = 0.02
@@ -160,7 +160,7 @@ def fisher_p(one: SelectionTally, other: SelectionTally) -> float:
             [other.selected, other.all - other.selected],
         ]
     )
-    return float(fisher_exact(table).pvalue)
+    return float(scipy.stats.fisher_exact(table).pvalue)
 
 
 def _flipped(tally: SelectionTally, best: SelectionTally) -> float:

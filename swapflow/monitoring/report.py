@@ -136,7 +136,8 @@ class Monitoring:
         """
         known = self.attributes(cycle_id)
         if not known:
-            raise InvalidInputError("monitoring_nothing_declared", cycle=cycle_id)
+            name = self._ledger.cycle(cycle_id).name
+            raise InvalidInputError("monitoring_nothing_declared", name=name)
         for name in crossed:
             if name not in known:
                 raise InvalidInputError(

@@ -17,7 +17,7 @@ from swapflow.domain.ids import CYCLE_ID
 from swapflow.domain.people.mail_address import can_be_mailed
 from swapflow.engine.notifications.mail_text import one_line
 from swapflow.engine.ports.records import Mail
-from swapflow.errors import MailRefusedError, UnavailableError
+from swapflow.errors import MailRefusedError, RecipientRefusedError, UnavailableError
 from swapflow.messages import Message
 
 
@@ -35,6 +35,11 @@ class SmtpSettings(Protocol):
     @property
     def mail_from(self) -> str:
         """Sender of every mail."""
+        ...
+
+    @property
+    def bounce_address(self) -> str | None:
+        """Where mails come back to; the sender when not set."""
         ...
 
     @property
@@ -80,7 +85,8 @@ class MailSettings(SmtpSettings, Protocol):
 def compose(mail: Mail, sender: str) -> EmailMessage:
     """Build a mail: plain text, HTML, and an invitation both inline and as a file.
 
-    The Message-ID follows from the mail's own id: sent twice after a crash, it is the same mail.
+    The Message-ID follows from the mail's own id and its code: sent twice after a crash, it is the
+    same mail. Other servers quote it when the mail comes back, and nobody else can write it.
 
     Raises:
         MailRefusedError: If the recipient's address is invalid.
@@ -91,7 +97,8 @@ def compose(mail: Mail, sender: str) -> EmailMessage:
     message["To"] = _recipient(mail.to)
     message["Subject"] = one_line(mail.subject)
     message["Date"] = formatdate(usegmt=True)
-    message["Message-ID"] = f"<{_NOT_IN_IDS.sub('.', mail.id)}@{host}>"
+    known_by = ".".join(part for part in (_NOT_IN_IDS.sub(".", mail.id), mail.code) if part)
+    message["Message-ID"] = f"<{known_by}@{host}>"
     # Out-of-office replies to a machine are useless.
     message["Auto-Submitted"] = "auto-generated"
     message["X-Auto-Response-Suppress"] = "OOF, AutoReply"
@@ -137,10 +144,10 @@ def smtp(settings: SmtpSettings) -> SendMail:
     def post(mail: Mail) -> None:
         message = compose(mail, settings.mail_from)
         try:
-            _send(settings, message)
+            _send(settings, message, sender=_envelope_sender(settings, mail))
         except smtplib.SMTPRecipientsRefused as error:
             code, said = next(iter(error.recipients.values()))
-            raise _failure(settings, code, said) from error
+            raise _failure(settings, code, said, of_recipient=True) from error
         except smtplib.SMTPDataError as error:
             raise _failure(settings, error.smtp_code, error.smtp_error) from error
         except (OSError, smtplib.SMTPException) as error:
@@ -157,13 +164,14 @@ def smtp(settings: SmtpSettings) -> SendMail:
 
 
 def _failure(
-    settings: SmtpSettings, code: int, said: bytes | str
+    settings: SmtpSettings, code: int, said: bytes | str, *, of_recipient: bool = False
 ) -> MailRefusedError | UnavailableError:
     """Build the error for a permanent refusal (5xx, RFC 5321), or for a temporary one."""
     words = said.decode(errors="replace") if isinstance(said, bytes) else said
-    answer = Message(
-        "mail_server_says", host=settings.smtp_host, answer=one_line(f"{code} {words}")[:_LONGEST]
-    )
+    answered = one_line(f"{code} {words}")[:_LONGEST]
+    answer = Message("mail_server_says", host=settings.smtp_host, answer=answered)
+    if code >= _PERMANENT and of_recipient:
+        return RecipientRefusedError(answer, said=answered)
     return MailRefusedError(answer) if code >= _PERMANENT else UnavailableError(answer)
 
 
@@ -184,7 +192,15 @@ def _list_of(mail: Mail) -> str:
     return cycle if CYCLE_ID.fullmatch(cycle) else "office"
 
 
-def _send(settings: SmtpSettings, message: EmailMessage) -> None:
+def _envelope_sender(settings: SmtpSettings, mail: Mail) -> str | None:
+    """Return where other servers send a mail back to; None for the sender in its head."""
+    if not settings.bounce_address or not mail.code:
+        return settings.bounce_address
+    local, _, domain = settings.bounce_address.rpartition("@")
+    return f"{local}+{mail.code}@{domain}"
+
+
+def _send(settings: SmtpSettings, message: EmailMessage, *, sender: str | None) -> None:
     host, port = settings.smtp_host or "", settings.smtp_port
     context = ssl.create_default_context()
     if settings.smtp_security == "tls":
@@ -198,4 +214,4 @@ def _send(settings: SmtpSettings, message: EmailMessage) -> None:
             server.starttls(context=context)
         if settings.smtp_user and settings.smtp_password:
             server.login(settings.smtp_user, settings.smtp_password.get_secret_value())
-        server.send_message(message)
+        server.send_message(message, from_addr=sender)

@@ -6,6 +6,7 @@ neither). Whether a mail that has arrived was aligned only its receiver can tell
 """
 
 import re
+import time
 from collections.abc import Callable, Iterator
 from ipaddress import ip_address
 from typing import Protocol
@@ -26,11 +27,12 @@ _ALL = re.compile(r"^(?P<sign>[+?~-]?)all$")
 _TAG = re.compile(r"\s*(?P<key>[a-z]+)\s*=\s*(?P<value>[^;]*)")
 
 
-def records_by_dns(server: str | None = None) -> Lookup:
+def records_by_dns(server: str | None = None, *, within: float | None = None) -> Lookup:
     """Build what reads TXT records.
 
     Args:
         server: The resolver to ask, "192.0.2.53" or "192.0.2.53:5353"; else this machine's.
+        within: Seconds for all names together, from now on; each has `SECONDS` when not given.
 
     Raises:
         InvalidInputError: If the server is no address.
@@ -42,7 +44,6 @@ def records_by_dns(server: str | None = None) -> Lookup:
         resolver = dns.resolver.Resolver(configure=server is None)
     except dns.resolver.NoResolverConfiguration as error:
         raise UnavailableError("dns_server_missing") from error
-    resolver.lifetime = SECONDS
     if server is not None:
         host, _, port = server.rpartition(":") if server.count(":") == 1 else (server, "", "53")
         try:
@@ -51,9 +52,14 @@ def records_by_dns(server: str | None = None) -> Lookup:
         except ValueError as error:
             raise InvalidInputError("dns_server_malformed", text=server) from error
 
+    end = None if within is None else time.monotonic() + within
+
     def records(name: str) -> tuple[str, ...]:
+        left = SECONDS if end is None else min(SECONDS, end - time.monotonic())
+        if left <= 0:
+            raise UnavailableError("dns_away", name=name)
         try:
-            answer = resolver.resolve(name, "TXT", search=False)
+            answer = resolver.resolve(name, "TXT", search=False, lifetime=left)
         except (dns.resolver.NXDOMAIN, dns.resolver.NoAnswer):
             return ()
         except (dns.exception.DNSException, OSError) as error:
@@ -102,14 +108,21 @@ class DnsSettings(Protocol):
         ...
 
 
-def look_at_sending_domain(settings: DnsSettings, domain: str) -> SendingDomain:
+def look_at_sending_domain(
+    settings: DnsSettings, domain: str, *, within: float | None = None
+) -> SendingDomain:
     """Read the records of a domain by the resolver and the selector of the settings.
+
+    Args:
+        settings: The settings.
+        domain: After the @ of the sender's address.
+        within: Seconds for all records together.
 
     Raises:
         UnavailableError: If the resolver does not answer.
         InvalidInputError: If the resolver that the settings name is no address.
     """
-    records = records_by_dns(settings.dns_server)
+    records = records_by_dns(settings.dns_server, within=within)
     return look_at_domain(domain, records, selector=settings.dkim_selector)
 
 

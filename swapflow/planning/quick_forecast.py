@@ -10,8 +10,8 @@ holds its shares against those of the simulated rule.
 from dataclasses import dataclass, replace
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.special import ndtr
 
 from swapflow.bandit.situation import FloatArray, IntArray
 from swapflow.domain.rules import FloorFor, KindRules
@@ -256,7 +256,9 @@ class _Rounds:
         """Ask once more about those who are drawn of the clearly out."""
         if not self._to_draw():
             return
-        likely = ndtr((self.mean - _cut(self.mean, self.places)) / np.sqrt(self.variance))
+        likely = scipy.special.ndtr(
+            (self.mean - _cut(self.mean, self.places)) / np.sqrt(self.variance)
+        )
         out = (likely <= self.rules.too_close) & self._open(0, self.rules.kinds[0])
         # No number says anything about an applicant here: the first of them are a random draw.
         self._ask(0, (out & (np.cumsum(out, axis=1) <= self._to_draw())).astype(np.int64))
@@ -303,7 +305,9 @@ class _Rounds:
         if not any(counts):
             return
         if who is FloorFor.CLOSE:
-            likely = ndtr((self.mean - _cut(self.mean, self.places)) / np.sqrt(self.variance))
+            likely = scipy.special.ndtr(
+                (self.mean - _cut(self.mean, self.places)) / np.sqrt(self.variance)
+            )
             least = self.rules.too_close
             held = (likely > least) & (likely < 1 - least)
         else:
@@ -349,5 +353,7 @@ def _knowledge_gradient(distance: FloatArray, variance: FloatArray, noise: float
     """Return by how much one more mark raises the list on average, for a fixed cut."""
     moves = variance / np.sqrt(variance + noise)
     away = distance / moves
-    value: FloatArray = moves * (np.exp(-(away**2) / 2) / _ROOT_TWO_PI - away * ndtr(-away))
+    value: FloatArray = moves * (
+        np.exp(-(away**2) / 2) / _ROOT_TWO_PI - away * scipy.special.ndtr(-away)
+    )
     return value

@@ -8,15 +8,21 @@ import shutil
 import socket
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
-from enum import StrEnum
 from importlib.metadata import version
 
 from swapflow.bootstrap import why_unwritable
-from swapflow.engine.ports.health_facts import DatabaseFacts, Outboxes, RedisFacts
+from swapflow.engine.ports.health_facts import (
+    DatabaseFacts,
+    DoctorFinding,
+    Grade,
+    Outboxes,
+    RedisFacts,
+    some_of,
+)
 from swapflow.errors import InvalidInputError, UnavailableError
 from swapflow.identity.ports.identity_store import UNCONDITIONAL
-from swapflow.processes.exposure import Exposure, open_data, refused_rosters, untrusted_proxy
+from swapflow.processes import exposure
+from swapflow.processes.doctor_findings import fault, sentinels, standbys
 from swapflow.settings import Settings, load_settings, refuse_unsafe
 
 
@@ -33,30 +39,6 @@ NEARLY_FULL = 0.9
 """Share of Redis' memory at which it is about to refuse writes."""
 
 
-class Grade(StrEnum):
-    """How bad a finding is."""
-
-    GOOD = "good"
-    WARNING = "warning"
-    FAULT = "fault"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DoctorFinding:
-    """What one check found.
-
-    Attributes:
-        check: What was looked at, in a few words.
-        says: The finding in a sentence.
-        cure: What to do, as a command where there is one; "" when nothing is to be done.
-    """
-
-    check: str
-    grade: Grade
-    says: str
-    cure: str = ""
-
-
 def examine() -> Iterator[DoctorFinding]:
     """Check every part of the deployment that the environment describes, one after another."""
     yield DoctorFinding(
@@ -68,13 +50,13 @@ def examine() -> Iterator[DoctorFinding]:
     try:
         settings = load_settings()
     except InvalidInputError as error:
-        yield _fault("settings", str(error), "set them right; docs/administrators.md lists each")
+        yield fault("settings", str(error), "set them right; docs/administrators.md lists each")
         return
     yield _settings(settings)
     yield from _database(settings)
     yield from _redis(settings)
     yield _disk(settings)
-    yield from map(_exposed, open_data(settings))
+    yield from map(_exposed, exposure.open_data(settings))
     yield _mail_server(settings)
 
 
@@ -82,7 +64,7 @@ def _settings(settings: Settings) -> DoctorFinding:
     try:
         refuse_unsafe(settings)
     except InvalidInputError as error:
-        return _fault("settings", str(error), "see above; `swapflow web` will not start")
+        return fault("settings", str(error), "see above; `swapflow web` will not start")
     if not settings.public_url:
         return DoctorFinding(
             check="settings",
@@ -105,13 +87,15 @@ def _database(settings: Settings) -> Iterator[DoctorFinding]:
     try:
         facts = look_at_database(settings)
     except (UnavailableError, InvalidInputError) as error:
-        yield _fault("database", str(error), "no score can be taken until it answers")
+        yield fault("database", str(error), "no score can be taken until it answers")
         return
     yield DoctorFinding(check="database", grade=Grade.GOOD, says=f"{facts.version} answers")
     yield _tables(facts)
     yield _clock("the database's clock", facts.ahead)
+    if facts.standbys is not None:
+        yield standbys(facts.standbys)
     if facts.offset:
-        yield _fault(
+        yield fault(
             "test clock",
             f"a test has moved the database's clock by {facts.offset:g} s",
             "UPDATE clock SET offset_seconds = 0; no real round should run on this database",
@@ -125,7 +109,7 @@ def _database(settings: Settings) -> Iterator[DoctorFinding]:
         )
     if facts.outboxes is not None:
         yield from _outboxes(facts.outboxes)
-        yield from map(_exposed, refused_rosters(swapflow()))
+        yield from map(_exposed, exposure.refused_rosters(swapflow()))
         if not office().users.has_administrator():
             yield DoctorFinding(
                 check="accounts",
@@ -133,23 +117,24 @@ def _database(settings: Settings) -> Iterator[DoctorFinding]:
                 says="no one can sign in as an administrator",
                 cure="swapflow user add YOUR@ADDRESS --role administrator",
             )
+        yield from map(_exposed, exposure.groups_unstated(settings, office()))
 
 
-def _exposed(found: Exposure) -> DoctorFinding:
+def _exposed(found: exposure.Exposure) -> DoctorFinding:
     grade = Grade.FAULT if found.is_fault else Grade.WARNING
     return DoctorFinding(check=found.check, grade=grade, says=found.says, cure=found.cure)
 
 
 def _tables(facts: DatabaseFacts) -> DoctorFinding:
     if not facts.known:
-        return _fault(
+        return fault(
             "tables",
             f"the database is at migration {facts.revision}, which this version does not "
             f"know (its last is {facts.newest})",
             "run the version that made it, or restore the backup from before the upgrade",
         )
     if facts.revision != facts.newest:
-        return _fault(
+        return fault(
             "tables",
             f"the database is at migration {facts.revision or 'none'}, this version needs "
             f"{facts.newest}",
@@ -163,8 +148,7 @@ def _outboxes(boxes: Outboxes) -> Iterator[DoctorFinding]:
         (
             "coordinator",
             boxes.leaderless,
-            f"no coordinator looks after {', '.join(boxes.leaderless[:5])}"
-            + (f" and {len(boxes.leaderless) - 5} more" if len(boxes.leaderless) > 5 else ""),  # noqa: PLR2004 - a list that fits a line
+            f"no coordinator looks after {some_of(boxes.leaderless)}",
             "start a coordinator: swapflow coordinator (or swapflow up)",
             Grade.FAULT,
         ),
@@ -213,6 +197,16 @@ def _outboxes(boxes: Outboxes) -> Iterator[DoctorFinding]:
             "last week; they were made again from the record, and no decision followed them",
             cure="let no one else reach Redis (password, firewall); swapflow cycle verify PROGRAM",
         )
+    if boxes.coordinators:
+        yield DoctorFinding(
+            check="coordinators",
+            grade=Grade.GOOD,
+            says="; ".join(
+                f"{one.holder} leads {some_of(one.programs)}"
+                + (f", here since {one.since:%Y-%m-%d %H:%M} UTC" if one.since else "")
+                for one in boxes.coordinators
+            ),
+        )
     bad = [
         DoctorFinding(check=check, grade=grade, says=says, cure=cure)
         for check, wrong, says, cure, grade in found
@@ -228,20 +222,22 @@ def _redis(settings: Settings) -> Iterator[DoctorFinding]:
         facts = look_at_redis(settings)
     except (UnavailableError, InvalidInputError) as error:
         cure = "swapflow up" if settings.embedded_redis else "start it"
-        yield _fault("Redis", str(error), f"{cure}; scores are taken meanwhile, nothing goes out")
+        yield fault("Redis", str(error), f"{cure}; scores are taken meanwhile, nothing goes out")
         return
     if facts.too_old:
-        yield _fault("Redis", f"it is version {facts.version}", "run Redis 6.2 or any Valkey")
+        yield fault("Redis", f"it is version {facts.version}", "run Redis 6.2 or any Valkey")
     else:
         yield DoctorFinding(
             check="Redis", grade=Grade.GOOD, says=f"version {facts.version} answers"
         )
+    if facts.sentinels is not None:
+        yield sentinels(facts.sentinels)
     yield _clock("Redis' clock", facts.ahead)
     yield _eviction(facts)
     yield _memory(facts)
     yield _persistence(facts)
     yield from _queues(facts)
-    yield from map(_exposed, untrusted_proxy(facts, settings))
+    yield from map(_exposed, exposure.untrusted_proxy(facts, settings))
     if count := facts.noted.get(UNCONDITIONAL):
         yield DoctorFinding(
             check="API clients",
@@ -258,7 +254,7 @@ def _redis(settings: Settings) -> Iterator[DoctorFinding]:
 
 def _eviction(facts: RedisFacts) -> DoctorFinding:
     if facts.eviction != "noeviction":
-        return _fault(
+        return fault(
             "Redis' eviction",
             f"maxmemory-policy is {facts.eviction}: a full server would drop queues in silence",
             "CONFIG SET maxmemory-policy noeviction, and the same in its file; share it with "
@@ -270,7 +266,7 @@ def _eviction(facts: RedisFacts) -> DoctorFinding:
 def _memory(facts: RedisFacts) -> DoctorFinding:
     used = f"{facts.memory_used / 1e6:.0f} MB"
     if facts.refused:
-        return _fault(
+        return fault(
             "Redis' memory",
             f"it refuses writes: {facts.refused}",
             "give it memory (maxmemory) or room on its disk; nothing goes out until then",
@@ -295,7 +291,7 @@ def _memory(facts: RedisFacts) -> DoctorFinding:
 def _persistence(facts: RedisFacts) -> DoctorFinding:
     check = "Redis' file"
     if facts.save_failed:
-        return _fault(check, "its last write to disk failed", "look at its log and its disk")
+        return fault(check, "its last write to disk failed", "look at its log and its disk")
     if not facts.on_disk:
         return DoctorFinding(
             check=check,
@@ -314,7 +310,7 @@ def _queues(facts: RedisFacts) -> Iterator[DoctorFinding]:
     )
     if still:
         lengths = ", ".join(f"{name} ({facts.waiting[name]})" for name in still)
-        yield _fault(
+        yield fault(
             "queues",
             f"messages wait and no worker takes them: {lengths}",
             f"swapflow worker --queues {','.join(still)}",
@@ -326,7 +322,7 @@ def _queues(facts: RedisFacts) -> Iterator[DoctorFinding]:
 
 def _quarantine(facts: RedisFacts) -> Iterator[DoctorFinding]:
     for cycle_id, note in facts.quarantined.items():
-        yield _fault(
+        yield fault(
             f"program {cycle_id}",
             f"it is stopped since {note.since:%Y-%m-%d %H:%M} UTC, at event {note.event}: "
             f"{note.why}",
@@ -344,9 +340,9 @@ def _disk(settings: Settings) -> DoctorFinding:
     problem = why_unwritable(settings)
     if problem:
         cure = f"nothing can be stored ({problem}); make room, or make the folder ours to write"
-        return _fault("disk", says, cure)
+        return fault("disk", says, cure)
     if room.free < NO_ROOM:
-        return _fault("disk", says, "make room at once: scores will be refused")
+        return fault("disk", says, "make room at once: scores will be refused")
     if room.free < LITTLE_ROOM:
         return DoctorFinding(check="disk", grade=Grade.WARNING, says=says, cure="make room")
     return DoctorFinding(check="disk", grade=Grade.GOOD, says=says)
@@ -365,7 +361,7 @@ def _mail_server(settings: Settings) -> DoctorFinding:
         with socket.create_connection((settings.smtp_host, settings.smtp_port), timeout=5):
             return DoctorFinding(check="mail", grade=Grade.GOOD, says=f"{place} answers")
     except OSError as error:
-        return _fault(
+        return fault(
             "mail",
             f"{place} does not answer ({error})",
             "check SWAPFLOW_SMTP_HOST and SWAPFLOW_SMTP_PORT, and that a firewall lets it out",
@@ -374,7 +370,7 @@ def _mail_server(settings: Settings) -> DoctorFinding:
 
 def _clock(check: str, ahead: float) -> DoctorFinding:
     if abs(ahead) > SKEW_SECONDS:
-        return _fault(
+        return fault(
             check,
             f"{abs(ahead):.1f} s {'ahead of' if ahead > 0 else 'behind'} this machine's",
             "let both machines set their clocks by the network (chrony, systemd-timesyncd)",
@@ -382,7 +378,3 @@ def _clock(check: str, ahead: float) -> DoctorFinding:
     return DoctorFinding(
         check=check, grade=Grade.GOOD, says=f"within {abs(ahead):.1f} s of this one's"
     )
-
-
-def _fault(check: str, says: str, cure: str) -> DoctorFinding:
-    return DoctorFinding(check=check, grade=Grade.FAULT, says=says, cure=cure)

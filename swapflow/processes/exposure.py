@@ -10,6 +10,7 @@ from pathlib import Path
 from swapflow.domain.cycle import CycleStatus
 from swapflow.engine.ports.health_facts import RedisFacts
 from swapflow.engine.services import Swapflow
+from swapflow.identity.services import Office
 from swapflow.settings import Settings
 
 
@@ -119,6 +120,26 @@ def refused_rosters(product: Swapflow) -> Iterator[Exposure]:
                 cure="do so, or import the roster again with people or other programs in it",
                 is_fault=True,
             )
+
+
+def groups_unstated(settings: Settings, office: Office) -> Iterator[Exposure]:
+    """Tell where groups give roles and the identity provider does not state them."""
+    roles, unstated = office.groups.roles(), office.groups.unstated()
+    if roles and not settings.provider:
+        yield Exposure(
+            check="roles by groups",
+            says=f"{len(roles)} roles are given by groups, and no identity provider is connected",
+            cure="set SWAPFLOW_OIDC_ISSUER, or take them: swapflow groups list",
+        )
+    elif roles and unstated:
+        latest = unstated[0].claim
+        yield Exposure(
+            check="roles by groups",
+            says=f"the provider sent no groups under {settings.oidc_groups!r} at the latest "
+            f"sign-in of {len(unstated)} people, last {latest.at:%Y-%m-%d %H:%M} UTC "
+            f"({latest.state.value.replace('_', ' ')}); their roles stayed",
+            cure="have the provider send the claim: docs/recipes/sign-in-groups.md",
+        )
 
 
 def untrusted_proxy(facts: RedisFacts, settings: Settings) -> Iterator[Exposure]:

@@ -75,6 +75,8 @@ class Figures(Collector):
         )
         try:
             for cycle in self._product.cycles.list():
+                if cycle.is_practice:  # training would count as work of the office
+                    continue
                 status.add_metric([cycle.id, cycle.status.value], 1.0)
                 events.add_metric([cycle.id], float(cycle.position.seq))
                 decisions.add_metric([cycle.id], float(cycle.decisions))
@@ -138,6 +140,14 @@ def _database(facts: DatabaseFacts) -> Iterator[Metric]:
 
 
 def _outboxes(boxes: Outboxes) -> Iterator[Metric]:
+    led = Gauge(
+        "swapflow_programs_led",
+        "Programs that a coordinator leads now.",
+        labels=["coordinator"],
+    )
+    for one in boxes.coordinators:
+        led.add_metric([one.holder], float(len(one.programs)))
+    yield led
     stuck = Gauge("swapflow_stuck", "What should have left and has not.", labels=["what"])
     for what, count in (
         ("cycles without a coordinator", len(boxes.leaderless)),

@@ -1,7 +1,9 @@
 """The Celery dispatcher, and the app that dispatchers and workers share."""
 
+import ssl
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
 
 from celery import Celery
@@ -10,6 +12,8 @@ from kombu.exceptions import (  # type: ignore[attr-defined]  # newer than its s
     BatchPublishError,
     KombuError,
 )
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 from typing_extensions import override
 
 from swapflow.engine.ports.dispatcher import Dispatcher, QueueMessage, Topic
@@ -24,6 +28,7 @@ from swapflow.queues.names import (
     TaskName,
     pull_queue,
 )
+from swapflow.server_addresses import SENTINEL_SECONDS, Sentinels, is_sentinel, read_sentinels
 
 
 BATCH = 500
@@ -37,7 +42,8 @@ def broker_url(redis_url: str) -> str:
     """Return the address of a Redis server in the form that kombu needs.
 
     Args:
-        redis_url: `redis://…`, `rediss://…` or `unix:///path/to/socket?db=0`.
+        redis_url: `redis://…`, `rediss://…`, `unix:///path/to/socket?db=0`, or `sentinel://…`,
+            which `celery_app` takes apart: kombu wants the master's name beside the address.
     """
     parts = urlsplit(redis_url)
     if parts.scheme != "unix":
@@ -71,7 +77,13 @@ def celery_app(
         `unacked_restore_throttle` (10 x 10) seconds by default: measured 100 s to redelivery at
         a visibility timeout of 10 s, 10.6 s with a throttle of 1.
     """
-    app = Celery("swapflow", broker=broker, include=list(include), set_as_current=False)
+    sentinels = read_sentinels(broker) if is_sentinel(broker) else None
+    app = Celery(
+        "swapflow",
+        broker=_broker_of(sentinels) if sentinels else broker,
+        include=list(include),
+        set_as_current=False,
+    )
     app.conf.update(
         # Broker. A message is a hint and short-lived: nothing here waits for people.
         broker_transport_options={
@@ -91,7 +103,9 @@ def celery_app(
             "priority_steps": [0],
             "global_keyprefix": KEY_PREFIX,
             "client_name": "swapflow-celery",
+            **(_sentinel_options(sentinels, socket_timeout=socket_timeout) if sentinels else {}),
         },
+        broker_use_ssl=_tls(sentinels) if sentinels and sentinels.tls else None,
         visibility_timeout=visibility_timeout,
         broker_connection_retry=True,
         broker_connection_retry_on_startup=True,
@@ -137,6 +151,33 @@ def celery_app(
         task_create_missing_queues=False,
     )
     return app
+
+
+def _broker_of(sentinels: Sentinels) -> str:
+    """Format the address of sentinels as kombu takes it: one address each, by semicolons."""
+    named = f"{quote(sentinels.username, safe='')}:{quote(sentinels.password, safe='')}@"
+    login = named if sentinels.username or sentinels.password else ""
+    return ";".join(f"sentinel://{login}{host}/{sentinels.database}" for host in sentinels.hosts)
+
+
+def _sentinel_options(sentinels: Sentinels, *, socket_timeout: float) -> dict[str, Any]:
+    """Return kombu's options for a broker whose master the sentinels name."""
+    asked: dict[str, Any] = {
+        "socket_timeout": min(SENTINEL_SECONDS, socket_timeout),
+        "socket_connect_timeout": min(SENTINEL_SECONDS, socket_timeout),
+        # One that is gone must not be asked again and again: the next may know the master.
+        "retry": Retry(NoBackoff(), 0),
+    }
+    if sentinels.sentinel_password:
+        asked["password"] = sentinels.sentinel_password
+    if sentinels.tls:
+        asked |= {"ssl": True, **_tls(sentinels)}
+    return {"master_name": sentinels.master, "sentinel_kwargs": asked}
+
+
+def _tls(sentinels: Sentinels) -> dict[str, Any]:
+    authorities = {"ssl_ca_certs": sentinels.authorities} if sentinels.authorities else {}
+    return {"ssl_cert_reqs": ssl.CERT_REQUIRED, **authorities}
 
 
 class CeleryDispatcher(Dispatcher):

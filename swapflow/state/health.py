@@ -6,14 +6,15 @@ from typing import cast
 
 import redis
 from redis.backoff import NoBackoff
-from redis.exceptions import ResponseError
+from redis.exceptions import RedisError, ResponseError
 from redis.retry import Retry
 
-from swapflow.engine.ports.health_facts import RedisFacts
+from swapflow.engine.ports.health_facts import RedisFacts, SentinelFacts
+from swapflow.server_addresses import is_sentinel, read_sentinels
 from swapflow.state.keys import QUARANTINE
 from swapflow.state.quarantine_notes import decoded_notes
 from swapflow.state.rate_limits import NOTED_PREFIX
-from swapflow.state.redis import OLDEST_SERVER, answering, connect
+from swapflow.state.redis import OLDEST_SERVER, answering, connect, sentinels_of
 from swapflow.state.untrusted_proxies import read_untrusted_proxy
 
 
@@ -66,6 +67,24 @@ def look_at_redis(
             name for name in queues if second[name] == 0 or second[name] < first[name]
         ),
         noted=noted,
+        sentinels=_sentinels(url, info) if is_sentinel(url) else None,
+    )
+
+
+def _sentinels(url: str, info: dict[str, object]) -> SentinelFacts:
+    place = read_sentinels(url)
+    asked = sentinels_of(place)
+    answering = 0
+    for one in asked.sentinels:
+        try:
+            answering += place.master in one.sentinel_masters()
+        except RedisError:
+            continue
+    asked.close()
+    return SentinelFacts(
+        named=len(place.places),
+        answering=answering,
+        replicas=int(str(info.get("connected_slaves", 0))),
     )
 
 

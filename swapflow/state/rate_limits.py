@@ -10,12 +10,15 @@ from typing import TypeVar
 
 from limits import RateLimitItem, RateLimitItemPerSecond
 from limits.errors import StorageError
-from limits.storage import MemoryStorage, storage_from_string
+from limits.storage import MemoryStorage, RedisStorage
 from limits.strategies import SlidingWindowCounterRateLimiter
+from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
+from redis.retry import Retry
 from typing_extensions import override
 
 from swapflow.identity.ports.identity_store import Limiter
+from swapflow.state.redis import connect
 
 
 T = TypeVar("T")
@@ -40,12 +43,9 @@ class RedisLimiter(Limiter):
     """
 
     def __init__(self, url: str, *, timeout: float = 1.0) -> None:
-        shared = storage_from_string(
-            url.replace("unix://", "redis+unix://", 1),
-            socket_timeout=timeout,
-            socket_connect_timeout=timeout,
-            key_prefix=PREFIX,
-        )
+        client = connect(url, timeout=timeout, retry=Retry(NoBackoff(), 1))
+        # The library asks for an address and uses the pool, which may follow a master.
+        shared = RedisStorage("redis://", client.connection_pool, key_prefix=PREFIX)
         self._shared = SlidingWindowCounterRateLimiter(shared)
         self._own = SlidingWindowCounterRateLimiter(MemoryStorage())
         self._storage = shared

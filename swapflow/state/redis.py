@@ -5,12 +5,13 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from importlib.resources import files
-from typing import cast
+from typing import Any, cast
 
 import redis
 from redis.backoff import ExponentialBackoff, NoBackoff
 from redis.exceptions import RedisError
 from redis.retry import Retry
+from redis.sentinel import Sentinel
 from typing_extensions import override
 
 from swapflow.domain.cycle import START, Position
@@ -23,6 +24,7 @@ from swapflow.engine.ports.live_state import (
     QuarantineNote,
 )
 from swapflow.errors import InvalidInputError, UnavailableError
+from swapflow.server_addresses import SENTINEL_SECONDS, Sentinels, is_sentinel, read_sentinels
 from swapflow.state.codec import changes_arguments, check_changes, pack, unpack
 from swapflow.state.keys import BELL, BELL_RINGS, QUARANTINE, cycle_keys, dashboard_key
 from swapflow.state.memory import no_arms
@@ -55,7 +57,7 @@ class RedisCycleState(CycleState):
         """Prepare; nothing is sent before the first call.
 
         Args:
-            url: `redis://host:port/db`, `rediss://…` or `unix:///path/to/socket`.
+            url: `redis://host:port/db`, `rediss://…`, `unix:///path/to/socket`, or `sentinel://…`.
 
         Raises:
             InvalidInputError: If the address cannot be read.
@@ -276,6 +278,8 @@ def answering(url: str) -> Iterator[None]:
 
 def without_password(url: str) -> str:
     """Return an address without its password, for messages."""
+    if is_sentinel(url):
+        return read_sentinels(url).shown
     scheme, separator, rest = url.partition("://")
     return scheme + separator + rest.rpartition("@")[2]
 
@@ -284,7 +288,8 @@ def connect(url: str, *, timeout: float, retry: Retry) -> redis.Redis:
     """Prepare a client; its first command connects.
 
     Args:
-        url: The server's address.
+        url: The server's address, or that of its sentinels: the client then asks them, at each
+            new connection, which server is the master.
         timeout: Seconds that connecting, and an answer, may take.
         retry: The policy of repetition after a timeout.
 
@@ -292,15 +297,53 @@ def connect(url: str, *, timeout: float, retry: Retry) -> redis.Redis:
         InvalidInputError: If the address cannot be read.
     """
     try:
-        return redis.Redis.from_url(
-            url,
-            socket_timeout=timeout,
-            socket_connect_timeout=timeout,
-            health_check_interval=30,
-            retry=retry,
-            client_name="swapflow",
-        )
+        if is_sentinel(url):
+            return _of_sentinels(read_sentinels(url), timeout=timeout, retry=retry)
+        return redis.Redis.from_url(url, **_patience(timeout, retry))
     except ValueError as error:
-        raise InvalidInputError(
-            "redis_url_unreadable", url=without_password(url), problem=error
-        ) from error
+        place = url.partition("://")[0] + "://…" if is_sentinel(url) else without_password(url)
+        raise InvalidInputError("redis_url_unreadable", url=place, problem=error) from error
+
+
+def sentinels_of(place: Sentinels, *, timeout: float = SENTINEL_SECONDS) -> Sentinel:
+    """Prepare what asks the sentinels of an address.
+
+    Args:
+        place: The address.
+        timeout: Seconds that each may take.
+    """
+    never = Retry(NoBackoff(), 0)
+    asked: dict[str, Any] = _patience(min(timeout, SENTINEL_SECONDS), never) | _tls(place)
+    if place.sentinel_password:
+        asked["password"] = place.sentinel_password
+    return Sentinel(place.places, sentinel_kwargs=asked)  # type: ignore[no-untyped-call]
+
+
+def _of_sentinels(place: Sentinels, *, timeout: float, retry: Retry) -> redis.Redis:
+    """Prepare a client that follows the master."""
+    asked = sentinels_of(place, timeout=timeout)
+    client: redis.Redis = asked.master_for(  # type: ignore[no-untyped-call]
+        place.master,
+        db=place.database,
+        username=place.username or None,
+        password=place.password or None,
+        **_patience(timeout, retry),
+        **_tls(place),
+    )
+    return client
+
+
+def _patience(timeout: float, retry: Retry) -> dict[str, Any]:
+    return {
+        "socket_timeout": timeout,
+        "socket_connect_timeout": timeout,
+        "health_check_interval": 30,
+        "retry": retry,
+        "client_name": "swapflow",
+    }
+
+
+def _tls(place: Sentinels) -> dict[str, Any]:
+    if not place.tls:
+        return {}
+    return {"ssl": True} | ({"ssl_ca_certs": place.authorities} if place.authorities else {})

@@ -34,6 +34,11 @@ MOST_ZIP_FILES = 5_000
 MOST_ZIP_BYTES = 500_000_000
 """Bytes of all files of an archive together, unpacked."""
 
+MOST_BULK_FILES = 50_000
+"""Files of an archive that is read from disk, one at a time."""
+MOST_PAGES = 50_000
+"""Pages of a combined PDF."""
+
 DEEPEST = 64
 """Levels of brackets inside brackets, in JSON and TOML. Nothing that swapflow writes has ten."""
 
@@ -45,3 +50,12 @@ MOST_JSON_BYTES = 1_000_000
 
 MOST_RULES_BYTES = 256_000
 """Bytes of a rules file."""
+
+MOST_BOUNCE_BYTES = 1_000_000
+"""Bytes of a mail that came back which are looked at; a report says first what happened."""
+
+MOST_BOUNCE_PARTS = 100
+"""Parts inside parts of such a mail."""
+
+MOST_MAILBOX_BYTES = 50 * 1024 * 1024
+"""Bytes of a file of such mails that a command reads at once."""

@@ -17,10 +17,16 @@ from swapflow.settings import Settings
 from swapflow.web.account import (
     api_keys,
     audit_log,
+    backups,
+    groups,
+    kept_data,
+    mail_check,
     profile,
+    program_unit,
     provider,
     reviews_link,
     sign_in,
+    units,
     users,
 )
 from swapflow.web.account.openid_client import Hop, OpenIdProvider
@@ -43,6 +49,7 @@ from swapflow.web.cycle import (
     approvals,
     calibration,
     charts,
+    exchange,
     imports,
     interviews,
     mail_log,
@@ -85,6 +92,7 @@ from swapflow.web.people import (
 from swapflow.web.reviewing import decline, documents, offline, review, task_list
 from swapflow.web.reviewing import practice as own_practice
 from swapflow.web.setup import (
+    copies,
     launch,
     practice,
     programs,
@@ -160,8 +168,11 @@ def create_app(
     app.mount("/static", StaticFilesInMemory(directory=STATIC), name="static")
     app.get("/", dependencies=[Depends(anybody)])(home)
     # Where paths overlap the first one added answers: a fixed word comes before a pattern, as
-    # `/reviewers/{cycle}/sheets` before `/reviewers/{cycle}/{number}`.
+    # `/reviewers/{cycle}/sheets` before `/reviewers/{cycle}/{number}`. A request is compared with
+    # each path before its own: the two parts that reviewers who type ask all the time come first.
     for part in (
+        review,
+        task_list,
         health,
         language,
         sign_in,
@@ -169,17 +180,21 @@ def create_app(
         provider,
         applicant_answers,
         profile,
-        task_list,
         offline,
         own_practice,
-        review,
         decline,
         documents,
         interviews,
         proposed_dates,
         reviewer_columns,
         users,
+        groups,
+        units,
+        program_unit,
         audit_log,
+        kept_data,
+        backups,
+        mail_check,
         monitoring,
         mail_log,
         system,
@@ -190,7 +205,9 @@ def create_app(
         rules,
         values,
         rubrics,
+        copies,
         practice,
+        exchange,
         imports,
         decision,
         outcomes,

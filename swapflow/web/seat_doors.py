@@ -28,11 +28,18 @@ class Door(Enum):
 _PAGES: dict[Door, tuple[str, ...]] = {
     Door.FREE: (
         "GET /setup/{cycle_id}",
+        "GET /setup/{cycle_id}/unit",
+        "POST /setup/{cycle_id}/unit",
         "GET /setup/{cycle_id}/questions",
         "POST /setup/{cycle_id}/questions",
         "POST /setup/{cycle_id}/questions/forecast",
         "GET /setup/{cycle_id}/rules.toml",
         "GET /setup/{cycle_id}/rubrics",
+        "GET /setup/{cycle_id}/copies",
+        "POST /setup/{cycle_id}/copies/practice",
+        "POST /setup/{cycle_id}/copies/next-year",
+        "POST /setup/{cycle_id}/automatic-reviews",
+        "POST /setup/{cycle_id}/throw-away",
         "GET /setup/{cycle_id}/practice",
         "POST /setup/{cycle_id}/practice",
         "POST /setup/{cycle_id}/practice/{file}/notes",
@@ -43,6 +50,7 @@ _PAGES: dict[Door, tuple[str, ...]] = {
         "GET /today/{cycle_id}/data.csv",
         "POST /today/{cycle_id}/reserve",
         "POST /today/{cycle_id}/mail/{mail_id}/again",
+        "POST /today/{cycle_id}/mail/{mail_id}/settled",
         "GET /reviewers/{cycle_id}",
         "POST /applicants/{cycle_id}/{number}/open",
     ),
@@ -97,7 +105,13 @@ _CYCLE = "/cycles/{cycle_id}"  # as the router of the API has it, without its pr
 _API: dict[Door, tuple[str, ...]] = {
     Door.FREE: (
         f"GET {_CYCLE}",
+        f"GET {_CYCLE}/unit",
+        f"PUT {_CYCLE}/unit",
         f"GET {_CYCLE}/rules",
+        f"POST {_CYCLE}/practice-programs",
+        f"POST {_CYCLE}/automatic-reviews",
+        f"POST {_CYCLE}/throw-away",
+        f"POST {_CYCLE}/next-year",
         f"GET {_CYCLE}/practice",
         f"POST {_CYCLE}/practice",
         f"POST {_CYCLE}/practice/{{file}}/notes",
@@ -121,6 +135,7 @@ _API: dict[Door, tuple[str, ...]] = {
         f"PUT {_CYCLE}/panels",
         f"POST {_CYCLE}/mails/again",
         f"POST {_CYCLE}/mails/{{mail_id}}/again",
+        f"POST {_CYCLE}/mails/{{mail_id}}/settled",
         f"POST {_CYCLE}/applicants/{{number}}/opening",
     ),
     Door.LISTED: (

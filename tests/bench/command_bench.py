@@ -14,30 +14,36 @@ import numpy as np
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "docs" / "example"
 COMMAND = (sys.executable, "-m", "swapflow.cli.main")
-TIMES = 5
+TIMES = 7
 SIZES = (100, 1_000, 20_000)
 MARKS, REQUESTS = 3, 60
 
 
 def measure() -> dict[str, float]:
-    """Measure commands as processes of their own, in processor time; the best of five each.
+    """Measure commands as processes of their own, in processor time; the best of seven each.
 
     Returns:
         `help_over_typer` and `status_over_imports`: against a bare import of what they cannot do
         without; `advise_s_nN`, `advise_own_s_nN` and `advise_mb_nN`: seconds with imports,
         seconds of the answer alone, and memory at N applicants with three marks each.
     """
-    typer, _ = _best([sys.executable, "-c", "import typer"])
-    needed, _ = _best([sys.executable, "-c", "import sqlmodel, numpy, typer"])
-    shown, _ = _best([*COMMAND, "--help"])
     with tempfile.TemporaryDirectory(prefix="sf-bench-") as name:
         folder = Path(name)
-        status, _ = _best([*COMMAND, "cycle", "status", "masters"], _program(folder))
+        where = _program(folder)
+        took = _in_turn(
+            {
+                "typer": [sys.executable, "-c", "import typer"],
+                "needed": [sys.executable, "-c", "import sqlmodel, numpy, typer"],
+                "help": [*COMMAND, "--help"],
+                "status": [*COMMAND, "cycle", "status", "masters"],
+            },
+            where,
+        )
         figures = {
-            "help_s": shown,
-            "help_over_typer": shown / typer,
-            "status_s": status,
-            "status_over_imports": status / needed,
+            "help_s": took["help"],
+            "help_over_typer": took["help"] / took["typer"],
+            "status_s": took["status"],
+            "status_over_imports": took["status"] / took["needed"],
         }
         for count in SIZES:
             figures |= _advice(folder, count)
@@ -79,11 +85,18 @@ def _advice(folder: Path, count: int) -> dict[str, float]:
     }
 
 
-def _best(
-    command: Sequence[str], more: Mapping[str, str] | None = None, *, times: int = TIMES
-) -> tuple[float, float]:
+def _in_turn(commands: Mapping[str, Sequence[str]], more: Mapping[str, str]) -> dict[str, float]:
+    """Return the least processor time of each command, in seconds.
+
+    They take turns: on a machine with other work, all that is compared is slowed alike.
+    """
+    runs = [{name: _run(one, more)[0] for name, one in commands.items()} for _ in range(TIMES)]
+    return {name: min(run[name] for run in runs) for name in commands}
+
+
+def _best(command: Sequence[str], *, times: int = TIMES) -> tuple[float, float]:
     """Return the least processor time in seconds, and the memory in MB, of some runs."""
-    runs = [_run(command, more or {}) for _ in range(times)]
+    runs = [_run(command, {}) for _ in range(times)]
     return min(seconds for seconds, _ in runs), min(memory for _, memory in runs)
 
 

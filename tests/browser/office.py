@@ -141,7 +141,12 @@ class Deployment:
         product.reviewers.import_all(
             cycle,
             [
-                reviewer(f"R{n}", name=f"Reviewer {n}", email=email)
+                reviewer(
+                    f"R{n}",
+                    name=f"Reviewer {n}",
+                    email=email,
+                    capacity=dict.fromkeys((kind.name for kind in rules.kinds), None),
+                )
                 for n, email in enumerate(emails, start=1)
             ],
         )

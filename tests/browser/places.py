@@ -15,14 +15,20 @@ from playwright.sync_api import Error, Page, Response
 from swapflow.domain.cohort.announcement import Group
 from swapflow.domain.cohort.meeting import Shown, Word
 from swapflow.domain.cohort.offer import OfferAnswer
+from swapflow.domain.people.kept_data import KeptData
 from swapflow.domain.personal_link import digest_of_token
+from swapflow.domain.returned_mail import KEPT_BACK, Bounce, BounceKind, BounceReading
 from swapflow.domain.rules import KindRules
 from swapflow.engine.interviews.slots import InterviewSlot
+from swapflow.engine.lifecycle.retention import HoldTarget
 from swapflow.engine.offers.announcement_mail import letter_link, letter_mail
 from swapflow.engine.offers.announcement_wording import usual_wording
+from swapflow.engine.ports.records import Mail
 from swapflow.engine.reconsideration.open_reconsideration import ReconsiderationRequest
 from swapflow.engine.reviewing.documents import DocumentUpload
-from swapflow.identity.permissions import Role
+from swapflow.identity.groups import ClaimState, GroupRole
+from swapflow.identity.permissions import Role, Scope
+from swapflow.messages import Message
 from tests.browser.office import LINK, Deployment, settle
 from tests.support.waiting import wait_until
 from tests.web.site import PASSWORD, SITE_RULES
@@ -40,6 +46,9 @@ MOST = 400
 ADMIN, REVIEWER, NEWCOMER, NOBODY = "walker@example.org", "busy-r1@example.org", "new@x.org", ""
 AUDITOR = "auditor@example.org"
 """Who alone may see what became of groups, and is led to nothing else that others do not show."""
+
+GROUPED = "grouped@example.org"
+"""Whose roles come from groups of an identity provider alone."""
 
 PLACES = ("today", "applicants", "reviewers", "decide", "setup")
 CYCLES = ("busy", "fresh", "asking", "ended", "done")
@@ -115,16 +124,7 @@ def furnish(up: Deployment) -> None:
         reason="a file was missing", asked_by="the applicant", reviews=1
     )
     product.reconsiderations.open("done", last.external_id, again, by="ops")
-    product.meetings.open("ended", by="ops")
-    close, moved_out, *_, moved_in = product.meetings.agenda("ended").places
-    said, words = "a strong essay", "builds what others plan"
-    product.meetings.record("ended", close.application, Word.IN, reason=said, by="ops", seat=None)
-    for other, word in ((moved_out, Word.WAITLIST), (moved_in, Word.IN)):
-        product.meetings.record(
-            "ended", other.application, word, reason="an interview", by="ops", seat=None
-        )
-    product.meetings.look("ended", close.application, Shown.FILE, by="ops", seat=None)
-    product.meetings.endorse("ended", close.application, words, by="ops", seat=None)
+    _hold_a_meeting(up)
     first, *_ = product.applicants.list("busy")
     product.cohort.propose_pin("busy", first.number, "in", by="ops", reason="a stipend")
     papers = [("cv.pdf", b"%PDF-1.4\n%%EOF\n"), ("essay.txt", b"On bridges and their keepers.")]
@@ -143,10 +143,100 @@ def furnish(up: Deployment) -> None:
     for task in up.tasks("asking", "R1")[:1]:
         slot = InterviewSlot(pull_id=task.pull_id, starts_at=SOME_DAY, minutes=45, place="Room 2")
         product.reviewers.set_slots("asking", [slot], by="ops")
+    _bring_mails_back(up)
+    _give_roles_by_groups(up)
+
+
+def _hold_a_meeting(up: Deployment) -> None:
+    """Have a meeting move one applicant in and one out, and look at a file."""
+    product = up.product
+    product.meetings.open("ended", by="ops")
+    close, moved_out, *_, moved_in = product.meetings.agenda("ended").places
+    said, words = "a strong essay", "builds what others plan"
+    product.meetings.record("ended", close.application, Word.IN, reason=said, by="ops", seat=None)
+    for other, word in ((moved_out, Word.WAITLIST), (moved_in, Word.IN)):
+        product.meetings.record(
+            "ended", other.application, word, reason="an interview", by="ops", seat=None
+        )
+    product.meetings.look("ended", close.application, Shown.FILE, by="ops", seat=None)
+    product.meetings.endorse("ended", close.application, words, by="ops", seat=None)
+
+
+def _bring_mails_back(up: Deployment) -> None:
+    """Have mails to reviewers, an applicant and staff come back, and reports that fit no mail."""
+    ledger = up.product.context.ledger
+    unknown, full = "550 5.1.1 <busy-r4@example.org>: no such user", "552 5.2.2 mailbox full"
+    invited = up.product.applicants.list("asking")[0].email
+    for cycle, what, to, kind, said in (
+        ("busy", "waiting", "busy-r4@example.org", BounceKind.ADDRESS, unknown),
+        ("busy", "waiting", "busy-r3@example.org", BounceKind.FULL, full),
+        ("asking", "applicant", invited, BounceKind.UNREACHED, ""),
+    ):
+        sent = _mail(f"{cycle}:{what}:back:{to}", to)
+        with ledger.write(cycle) as tx:
+            # Held, so that no process takes it before it is marked.
+            tx.queue_mail([sent], held=True)
+        ledger.mark_mail(sent.id, "sent")
+        ledger.mark_came_back(sent.id, kind, said=said)
+    later = _mail("busy:remind:back", "busy-r4@example.org")
+    with ledger.write("busy") as tx:
+        tx.queue_mail([later], held=True)
+    ledger.mark_mail(later.id, KEPT_BACK, detail=str(Message("mail_kept_back")))
+    office, walker = up.office.context.ledger, up.office.users.get(ADMIN)
+    probe = replace(_mail(f"probe:{walker.id}:back", ADMIN), state="sent")
+    office.queue_mail(probe)
+    ledger.mark_came_back(probe.id, BounceKind.REFUSED, said="554 5.7.1 rejected by policy")
+    for number, host in enumerate(("mx1.example.net", "mx1.example.net", "mail.example.com")):
+        ledger.add_stray(
+            Bounce(reading=BounceReading.BOUNCE, digest=f"stray {number}", reporter=host)
+        )
+
+
+def _mail(mail_id: str, to: str) -> Mail:
+    return Mail(
+        id=mail_id,
+        to=to,
+        subject="2 reviews wait for you",
+        text="Two reviews wait.",
+        html="",
+        calendar="",
+        state="held",
+    )
+
+
+def _give_roles_by_groups(up: Deployment) -> None:
+    """Have groups give roles, and an account sign in with them and one without."""
+    for group, role, scope, place in (
+        ("admissions-office", Role.COORDINATOR, Scope.CYCLE, "busy"),
+        ("admissions-office", Role.OPERATIONS, Scope.OFFICE, ""),
+        ("faculty:committee-of-physics", Role.CHAIR, Scope.CYCLE, "ended"),
+    ):
+        given = GroupRole(group=group, role=role, scope=scope, scope_id=place)
+        up.office.groups.add(given, by="ops")
+    up.staff(GROUPED)
+    ledger = up.office.context.ledger
+    ledger.see_groups(up.office.users.get(GROUPED).id, {"admissions-office"})
+    ledger.note_claim(up.office.users.get(AUDITOR).id, ClaimState.MISSING)
+
+
+def _look_after_the_office(up: Deployment) -> None:
+    """Make units, rules for kept data with a legal hold, and a backup."""
+    round_id = up.product.cycles.get("busy").round_id
+    up.office.units.add("Science", round_id=round_id, parent_id=None, by="ops")
+    up.office.units.add("Physics", round_id=round_id, parent_id="science", by="ops")
+    up.office.units.place(
+        up.office.units.move(up.product.cycles.get("fresh"), "physics"), by="ops"
+    )
+    up.product.retention.set_rule(round_id, KeptData.DRAFTS, 90, by="ops")
+    target = HoldTarget(program="busy", applicant="A001")
+    up.product.retention.place_hold(round_id, target, by="ops", reason="a complaint")
+    up.product.backups.make(by="ops")
 
 
 def _practise(up: Deployment) -> None:
-    """Make a draft with two practice files, of which two reviewers have marked the first."""
+    """Make a practice program, and a draft with two practice files, one of them marked."""
+    practice = up.product.copies.practise("busy", by="ops").id
+    up.product.cycles.launch(practice, by="ops")
     up.cycle("fresh", launch=False, people="busy")
     product = up.product
     for title in ("A strong file", "A file between"):
@@ -156,6 +246,7 @@ def _practise(up: Deployment) -> None:
         marks = {"Preparation": 3.0 + number, "Promise": 2.0}
         product.practice.mark("fresh", 0, number, marks=marks, remark="clear about its risks")
     product.practice.add_note("fresh", 0, "Look at page 2 before you mark.", by="ops")
+    _look_after_the_office(up)
 
 
 def walk(up: Deployment) -> Iterator[tuple[Place, Page, int]]:
@@ -261,12 +352,21 @@ def _further(up: Deployment) -> tuple[Place, ...]:
     stored = up.product.tasks.code(done.assignment_id)
     talk = up.product.tasks.code(up.tasks("asking", "R1")[0].id)
     met = up.product.meetings.agenda("ended").places[0].application
+    practice = next(one.id for one in up.product.cycles.list() if one.is_practice)
     before = len(up.ways_in(NEWCOMER))
     up.office.sign_in.mail_link(NEWCOMER, "/inbox", address="", site=up.settings.address)
     link = up.mailed(NEWCOMER, LINK, after=before)
+    lost, gained = (
+        "group=admissions-office&role=coordinator&where=cycle:busy",
+        "group=g&role=chair",
+    )
     return tuple(
         Place(who=who, path=path, status=status, reach=reach, name=name)
         for who, path, status, reach, name in (
+            (ADMIN, f"/setup/groups?look=true&{lost}", 200, None, "groups-loss"),
+            (ADMIN, f"/setup/groups?look=true&{gained}&where=office", 200, None, "groups-gain"),
+            (ADMIN, "/setup/groups?look=true&group=g", 422, None, "groups-wrong"),
+            (ADMIN, "/setup/groups", 422, _all_administrators, "groups-administrators"),
             (ADMIN, "/setup/fresh/applicants", 200, _bad_rows, "import-bad-rows"),
             (ADMIN, "/setup/fresh/applicants", 200, _good_rows, "import-good-rows"),
             (ADMIN, "/setup/fresh/applicants", 422, _press("Look at the file"), "import-nothing"),
@@ -277,12 +377,15 @@ def _further(up: Deployment) -> tuple[Place, ...]:
             (ADMIN, "/setup/fresh/rubrics/review", 422, _bad_rubric, "form-wrong"),
             (ADMIN, "/setup/fresh/rubrics/review", 200, _preview_rubric, "form-preview"),
             (ADMIN, "/setup/fresh/launch", 422, _press("Launch"), "launch-unsure"),
+            (ADMIN, "/setup/done/copies", 422, _no_number, "next-year-wrong"),
+            (ADMIN, f"/setup/{practice}/copies", 200, None, "practice-program"),
+            (ADMIN, f"/today/{practice}", 200, None, "practice-overview"),
             (ADMIN, "/setup", 422, _bad_program, "program-wrong"),
             (ADMIN, "/setup/users", 422, _bad_user, "user-wrong"),
             (ADMIN, "/me/keys", 200, _new_key, "key-shown"),
             (ADMIN, "/decide/ended", 200, _decide_otherwise, "decide-reasons"),
             (ADMIN, "/decide/ended", 422, _no_reason, "decide-no-reason"),
-            (ADMIN, "/decide/busy", 422, _press("End asking"), "stop-no-why"),
+            (ADMIN, "/decide/busy", 422, _press("Stop asking for reviews"), "stop-no-why"),
             (ADMIN, "/decide/ended/zones/out", 200, None, "zone-out"),
             (ADMIN, f"/decide/ended/meeting/{met}", 422, _press("Waitlist"), "meeting-no-why"),
             (ADMIN, f"/decide/ended/meeting/{met}", 422, _no_words, "meeting-no-words"),
@@ -297,6 +400,7 @@ def _further(up: Deployment) -> tuple[Place, ...]:
             (ADMIN, "/reviewers/busy/sheets", 200, _bad_scores, "sheet-bad-rows"),
             (ADMIN, "/reviewers/busy/sheets", 422, _bad_scale, "sheet-wrong"),
             (ADMIN, "/today/asking/waiting", 422, _swap_without_why, "swap-no-why"),
+            (ADMIN, "/applicants/asking/slots/proposal", 200, None, "proposal"),
             (ADMIN, "/today/nothing", 404, None, "not-found"),
             (REVIEWER, f"/tasks/{own}/decline", 422, _decline_without_why, "decline-why"),
             (REVIEWER, f"/tasks/{own}", 422, _hand_in_nothing, "review-missing"),
@@ -307,7 +411,13 @@ def _further(up: Deployment) -> tuple[Place, ...]:
             (REVIEWER, f"/tasks/{task}", 404, None, "not-theirs"),
             (REVIEWER, "/setup/users", 403, None, "forbidden"),
             (AUDITOR, "/today/done/monitoring", 200, None, "monitoring"),
-            (AUDITOR, "/today/done/monitoring", 422, _press("Look, and"), "monitoring-nothing"),
+            (
+                AUDITOR,
+                "/today/done/monitoring",
+                422,
+                _press("Show, and log it"),
+                "monitoring-nothing",
+            ),
             (NOBODY, "/sign-in/link/never-was", 404, None, "link-never-was"),
             (NOBODY, _answer_to_offer(up), 200, None, "answer-offer"),
             (NOBODY, _answer_to_date(up), 200, None, "answer-interview"),
@@ -353,6 +463,12 @@ def _answer_to_offer(up: Deployment) -> str:
 def _answer_to_date(up: Deployment) -> str:
     """Return the link in an applicant's invitation to an interview."""
     return _link_of(up, "asking", "applicant")
+
+
+def _no_number(page: Page) -> None:
+    page.get_by_label("Name of the program").fill("Next fall")
+    page.get_by_label("Years by which its dates move").fill("x")
+    page.get_by_role("button", name="Make next year").click()
 
 
 def _press(name: str) -> Callable[[Page], None]:
@@ -423,9 +539,9 @@ def _bad_scale(page: Page) -> None:
 
 
 def _swap_without_why(page: Page) -> None:
-    page.get_by_role("link", name="Exchange").first.click()
+    page.get_by_role("link", name=re.compile(r"^Swap\b")).first.click()
     page.eval_on_selector("main form.card", "form => { form.noValidate = true; }")
-    page.get_by_role("button", name="Exchange and approve").click()
+    page.get_by_role("button", name="Swap and approve").click()
 
 
 def _bad_rules(page: Page) -> None:
@@ -463,6 +579,14 @@ def _bad_user(page: Page) -> None:
     page.locator("main form:has([name=email]) button").first.click()
 
 
+def _all_administrators(page: Page) -> None:
+    page.get_by_label("Group", exact=True).fill("everyone")
+    page.get_by_label("Role", exact=True).select_option("administrator")
+    page.get_by_label("Where", exact=True).select_option("office")
+    page.get_by_role("button", name="Show who would gain the role").click()
+    page.get_by_role("button", name="Give the group the role").click()
+
+
 def _new_key(page: Page) -> None:
     page.evaluate("document.querySelectorAll('main details').forEach(d => { d.open = true; })")
     page.locator("main form input[name=name]").first.fill("nightly export")
@@ -470,7 +594,7 @@ def _new_key(page: Page) -> None:
 
 
 def _decide_otherwise(page: Page) -> None:
-    page.get_by_role("button", name="Go on to reasons and signature").click()
+    page.get_by_role("button", name="Prepare list for signature").click()
 
 
 def _no_reason(page: Page) -> None:
@@ -481,7 +605,7 @@ def _no_reason(page: Page) -> None:
 
 
 def _no_words(page: Page) -> None:
-    page.get_by_text("Write words in favour").click()
+    page.get_by_text("Add a statement").click()
     page.get_by_role("button", name="Add").click()
 
 

@@ -49,6 +49,8 @@ NEAR_THE_CUT = {
     "mail": f"/today/{SHOWN}/mail",
     "rules": f"/setup/{SHOWN}/rules",
     "score-form": f"/setup/{SHOWN}/rubrics/review",
+    "exchange": f"/setup/{SHOWN}/exchange",
+    "copies": f"/setup/{SHOWN}/copies",
     "users": "/setup/users",
     "system": "/setup/system",
     "account": "/me",

@@ -24,7 +24,7 @@ SMALL = """() => [...document.querySelectorAll(
 
 FILES = re.compile(
     r"/health/|/inbox/kept|\.(js|webmanifest|toml|ics|csv|xlsx)$|/(data|events|eml|html|sheet)$"
-    r"|/(files|card|defence)/\{|/provider|^/try/\{token\}/"
+    r"|/(files|card|defence|results)/\{|/provider|^/try/\{token\}/"
 )
 """Addresses of files, of data, of a mail as it was sent, and of an identity provider, which this
 deployment has none of: no pages to look at."""

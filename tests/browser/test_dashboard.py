@@ -36,17 +36,16 @@ def test_a_score_that_comes_in_changes_tile_table_and_chart_without_a_reload(
     with up.person(watcher) as context:
         page = context.new_page()
         watched(page, "watched")
-        expect(page.locator(TABLE)).to_have_count(1, timeout=15_000)
+        expect(page.locator(TABLE)).to_have_count(1)
         before, drawn = done(page), dots(page, "chart-intervals")
 
         up.answer(up.tasks("watched", "R2")[0])
 
-        expect(page.locator(TABLE)).to_have_count(2, timeout=20_000)
+        expect(page.locator(TABLE)).to_have_count(2)
         expect(page.locator("#live table tbody td").first).to_have_text(str(before + 1))
         page.wait_for_function(
             "most => document.querySelectorAll('#chart-intervals svg path').length > most",
             arg=drawn,
-            timeout=15_000,
         )
         assert page.evaluate("window.stillHere") is True
 
@@ -63,7 +62,7 @@ def test_what_is_typed_is_not_replaced_under_the_hands(up: Deployment) -> None:
 
         up.answer(up.tasks("typing", "R1")[0])
 
-        expect(page.locator(".around svg.main.wide .d-ring")).to_have_count(1, timeout=20_000)
+        expect(page.locator(".around svg.main.wide .d-ring")).to_have_count(1)
         expect(page.get_by_label("Why", exact=True)).to_have_value("half a thought")
         assert page.evaluate("window.stillHere") is True
 

@@ -295,7 +295,7 @@ def test_without_scripts_a_review_is_handed_in_all_the_same(fears: Deployment) -
         page.locator("input[name=c0][value='3']").check()
         remark_of(page).fill("Well argued. 🙂 مرحبا")
         submit(page)
-        expect(page.get_by_text("Nothing was handed in yet")).to_be_visible()
+        expect(page.get_by_text("Not submitted")).to_be_visible()
         expect(remark_of(page)).to_have_value("Well argued. 🙂 مرحبا")
         page.locator("input[name=c1][value='3']").check()
         submit(page)

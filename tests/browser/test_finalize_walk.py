@@ -131,13 +131,13 @@ def prepared(up: Deployment) -> None:
 def end_asking(walk: Walk, page: Page) -> None:
     page.goto(f"/decide/{CYCLE}")
     walk.look(page, "the list while asking goes on")
-    walk.press(page, "End asking")
+    walk.press(page, "Stop asking for reviews")
     expect(page.locator("#stop-problem")).to_be_visible()
     walk.look(page, "ending without a reason")
     page.locator("#stop-reason").fill(WHY)
-    walk.press(page, "End asking")
+    walk.press(page, "Stop asking for reviews")
     expect(
-        page.get_by_role("button", name=walk.said("Go on to reasons and signature"))
+        page.get_by_role("button", name=walk.said("Prepare list for signature"))
     ).to_be_visible()
     walk.look(page, "the list to be decided")
 
@@ -173,7 +173,7 @@ def read_minutes(walk: Walk, page: Page) -> None:
 
 def prepare(walk: Walk, page: Page) -> None:
     page.goto(f"/decide/{CYCLE}")
-    walk.press(page, "Go on to reasons and signature")
+    walk.press(page, "Prepare list for signature")
     walk.look(page, "reasons")
     waiver = page.locator("#waiver")
     if waiver.count():
@@ -230,7 +230,7 @@ def write_letters(walk: Walk, page: Page) -> None:
     walk.look(page, "letters as they would leave")
     walk.press(page, "Send these letters in %(minutes)s minutes", minutes="45")
     walk.look(page, "letters that are held")
-    walk.press(page, "Take all of them back")
+    page.locator("form[action$='/letters/take-back'] button").click()
     walk.look(page, "letters that were taken back")
 
 

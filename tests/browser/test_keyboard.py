@@ -149,9 +149,9 @@ def test_a_decision_is_made_and_signed_by_keys_alone(keys: Deployment) -> None:
         tab_to(page, lambda here: here["id"] == "stop-reason")
         page.keyboard.type("enough for this year")
         page.keyboard.press("Enter")
-        expect(page.get_by_role("button", name="Go on to reasons and signature")).to_be_visible()
+        expect(page.get_by_role("button", name="Prepare list for signature")).to_be_visible()
 
-        tab_to(page, named("Go on to reasons and signature"))
+        tab_to(page, named("Prepare list for signature"))
         page.keyboard.press("Enter")
         expect(page.get_by_role("heading", level=1)).to_have_text("Reasons and signature")
         if page.locator("#waiver").count():

@@ -28,9 +28,9 @@ def press(page: Page, name: str) -> None:
 
 def test_dates_that_fit_are_set_by_keys_alone(up: Deployment) -> None:
     cycle = "keydates"
-    talk = KindRules(name="review", cost=1, gain=1.0, maximum=1)
+    talk = KindRules(name="interview", cost=1, gain=1.0, maximum=1)
     lines = (SeatLine(name="all", places=1),)
-    rules = replace(SITE_RULES, kinds=(talk,), lines=lines, blind=False, budget=20)
+    rules = replace(SITE_RULES, kinds=(talk,), rubrics=(), lines=lines, blind=False, budget=20)
     up.cycle(cycle, applicants=3, rules=rules)
     requests = up.product.reviewers.interview_requests
     wait_until(lambda: len(requests(cycle)) == 3, what="three interviews are asked for")
@@ -50,7 +50,7 @@ def test_an_outcome_of_the_meeting_is_recorded_by_keys_alone(up: Deployment) -> 
         page = context.new_page()
         page.goto(path)
         press(page, "Open the meeting")
-        press(page, "Go to the next without an outcome")
+        press(page, "Go to next open applicant")
         first = int(page.url.rpartition("/")[2].partition("?")[0])
         tab_to(page, lambda here: here["name"] == "reason")
         page.keyboard.type("the interview says otherwise")
@@ -73,7 +73,7 @@ def test_a_sick_reviewer_is_sent_away_by_keys_alone(up: Deployment) -> None:
         page.goto(f"/reviewers/{cycle}/0")
         tab_to(page, lambda here: here["type"] == "date" and not here["value"])
         page.keyboard.type(f"{back:%m%d%Y}")
-        press(page, "Note the days")
+        press(page, "Record days away")
         expect(page.get_by_text("Nothing waits.")).to_be_visible()
     assert up.tasks(cycle, "R1") == ()
 

@@ -95,7 +95,7 @@ def proposed(place: Place) -> str:
 def sign_is_refused(page: Page, missing: str) -> None:
     """Prepare the list and try to sign it while the meeting is not through."""
     page.get_by_role("link", name="Leave the wall").click()
-    page.get_by_role("button", name="Go on to reasons and signature").click()
+    page.get_by_role("button", name="Prepare list for signature").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Reasons and signature")
     if page.get_by_label("Why it is accepted").count():
         page.get_by_label("Why it is accepted").fill("a small round")

@@ -2,10 +2,11 @@
 
 import re
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from swapflow.domain.reviewing.assignment import Assignment
 from tests.browser.office import PHONE, Deployment, show_form
+from tests.support.waiting import wait_until
 
 
 SAVED = re.compile(r"Saved \d\d?:\d\d")
@@ -47,11 +48,36 @@ def test_what_is_typed_is_kept_by_itself_and_is_there_again(up: Deployment) -> N
         page = context.new_page()
         opened(page, up, task)
         page.locator("textarea:visible").first.fill("Half a thought")
-        expect(page.get_by_text(SAVED).first).to_be_visible(timeout=5000)
+        expect(page.get_by_text(SAVED).first).to_be_visible()
     with up.person("autosave-r1@example.org", width=PHONE) as other:
         page = other.new_page()
         opened(page, up, task)
         expect(page.locator("textarea:visible").first).to_have_value("Half a thought")
+
+
+def test_what_is_typed_before_the_script_has_come_is_kept_too(up: Deployment) -> None:
+    up.cycle("early")
+    task = up.tasks("early", "R1")[0]
+    with up.person("early-r1@example.org", width=PHONE) as context:
+        page = context.new_page()
+        slow: list[Route] = []
+
+        def hold(route: Route) -> None:
+            slow.append(route)
+
+        page.route("**/review.js*", hold)
+        page.goto(f"/tasks/{up.product.tasks.code(task.id)}", wait_until="commit")
+        show_form(page)
+        page.locator("textarea:visible").first.fill("A fast typist")
+        page.locator("main input[type=radio][value='2']").first.check(force=True)
+        wait_until(lambda: bool(slow), what="the page to ask for its script")
+        slow[0].continue_()
+        expect(page.get_by_text(SAVED).first).to_be_visible()
+        page.unroute_all()
+        page.reload()
+        show_form(page)
+        expect(page.locator("textarea:visible").first).to_have_value("A fast typist")
+        expect(page.locator("main input[type=radio][value='2']").first).to_be_checked()
 
 
 def test_what_is_typed_offline_is_sent_on_return(up: Deployment) -> None:
@@ -64,7 +90,7 @@ def test_what_is_typed_offline_is_sent_on_return(up: Deployment) -> None:
         page.locator("textarea:visible").first.fill("Typed in the train")
         page.wait_for_timeout(1800)
         context.set_offline(False)
-        expect(page.get_by_text(SAVED).first).to_be_visible(timeout=15000)
+        expect(page.get_by_text(SAVED).first).to_be_visible()
     with up.person("offline-r1@example.org") as other:
         page = other.new_page()
         opened(page, up, task)
@@ -79,7 +105,7 @@ def test_pressing_submit_twice_stores_one_review(up: Deployment) -> None:
         opened(page, up, task)
         give_marks(page)
         page.get_by_role("button", name="Submit", exact=True).dblclick(no_wait_after=True)
-        page.wait_for_url("**/receipt*", timeout=10_000)
+        page.wait_for_url("**/receipt*")
         page.wait_for_timeout(300)
     stored = [s for s in up.product.scores.list("twice") if s.assignment_id == task.id]
     assert len(stored) == 1

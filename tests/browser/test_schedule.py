@@ -19,9 +19,9 @@ OFFICER = "mover@example.org"
 @pytest.fixture
 def page(up: Deployment, request: pytest.FixtureRequest) -> Iterator[Page]:
     cycle = f"moved-{request.node.name[5:9]}"
-    talk = KindRules(name="review", cost=1, gain=1.0, maximum=1)
+    talk = KindRules(name="interview", cost=1, gain=1.0, maximum=1)
     lines = (SeatLine(name="all", places=1),)
-    rules = replace(SITE_RULES, kinds=(talk,), lines=lines, blind=False, budget=20)
+    rules = replace(SITE_RULES, kinds=(talk,), rubrics=(), lines=lines, blind=False, budget=20)
     up.cycle(cycle, applicants=3, rules=rules)
     wait_until(
         lambda: any(one.reviewers for one in up.product.reviewers.interview_requests(cycle)),

@@ -4,11 +4,14 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from swapflow.identity.permissions import Role
-from tests.browser.axe import RUN_IN_BAR, SHADES, TAGS, WIDER
+from tests.browser.axe import RUN, RUN_IN_BAR, SHADES, TAGS, WIDER
 from tests.browser.office import AXE, DESK, PHONE, Deployment
 
 
 OFFICER = "bar@example.org"
+NARROW = 800
+"""A window beside another one: too narrow for the field in the bar."""
+
 FIRST, SECOND = "barfirst", "barsecond"
 
 
@@ -89,3 +92,43 @@ def test_open_menus_are_readable_and_lie_within_the_page(
                 assert box["x"] + box["width"] <= width
                 assert page.evaluate(RUN_IN_BAR, {"type": "tag", "values": TAGS}) == []
                 assert page.evaluate(WIDER) == 0
+
+
+@pytest.mark.parametrize("width", [PHONE, NARROW, DESK])
+def test_each_width_has_one_search_which_keeps_the_view_of_the_table(
+    office: Deployment, width: int
+) -> None:
+    with office.person(OFFICER, width=width) as context:
+        page = context.new_page()
+        page.goto(f"/today/{FIRST}")
+        if width != DESK:
+            page.get_by_role("link", name="Find an applicant").click()
+            page.wait_for_url(f"**/applicants/{FIRST}")
+        page.goto(f"/applicants/{FIRST}?sort=name")
+        page.evaluate(f"() => {{ {AXE.read_text(encoding='utf-8')}; }}")
+        assert page.evaluate(RUN, {"type": "tag", "values": TAGS}) == []
+        page.keyboard.press("/")
+        page.keyboard.type("a001")
+        page.keyboard.press("Enter")
+        page.wait_for_url("**q=a001*")
+        expect(page.locator("tr[data-number]")).to_have_count(1)
+        assert "sort=name" in page.url
+        expect(page.get_by_role("searchbox")).to_have_count(1)
+        expect(page.get_by_role("searchbox")).to_have_value("a001")
+
+
+@pytest.mark.parametrize("width", [PHONE, DESK])
+def test_over_all_programs_the_search_is_one_press_away(office: Deployment, width: int) -> None:
+    with office.person(OFFICER, width=width) as context:
+        page = context.new_page()
+        page.goto("/today")
+        if width == DESK:
+            page.keyboard.press("/")
+        else:
+            page.get_by_role("link", name="Find an applicant").click()
+        page.keyboard.type("a001")
+        page.keyboard.press("Enter")
+        page.wait_for_url("**/find?q=a001")
+        expect(page.get_by_role("searchbox")).to_have_count(1)
+        page.keyboard.press("/")
+        assert _focused(page) == "q"

@@ -108,10 +108,9 @@ def _no_rebuild() -> None:
 
 
 def _no_second_message() -> None:
-    from swapflow.engine.coordination import turns
-    from swapflow.engine.coordination.relay import relay
-
-    vars(turns)["relay"] = lambda **how: relay(**{**how, "again_after": 1e6})
+    relaying: Any = import_module("swapflow.engine.coordination.relay")
+    relay = relaying.relay
+    vars(relaying)["relay"] = lambda **how: relay(**{**how, "again_after": 1e6})
 
 
 def _anybody_twice() -> None:

@@ -1,9 +1,9 @@
 """A campaign: people work, a second hand breaks things, and then everything is compared.
 
-`make chaos SEED=1 FAULTS=200 DATABASE=sqlite` (or `postgresql`): the seed fixes which faults come
-in which order, and how long each lasts; what a process is doing at that moment is up to the
-machine. Figures go to var/chaos.json. With `--break NAME` a guard is taken away in the processes
-under test, and the campaign must fail.
+`make chaos SEED=1 FAULTS=200 DATABASE=sqlite COORDINATORS=2` (or `postgresql`; 2 to 4): the seed
+fixes which faults come in which order, and how long each lasts; what a process is doing at that
+moment is up to the machine. Figures go to var/chaos.json. With `--break NAME` a
+guard is taken away in the processes under test, and the campaign must fail.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from pathlib import Path
 from tests.chaos.breaks import BREAKS
 from tests.chaos.checker import Checker
 from tests.chaos.damage_names import NoTargetError
-from tests.chaos.deployment import FEW, NAMES, Deployment
+from tests.chaos.deployment import FEW, NAMES, Deployment, with_coordinators
 from tests.chaos.driver import People
 from tests.chaos.faults import Fault, Faults
 from tests.support.waiting import wait_until
@@ -49,11 +49,15 @@ class Result:
     """What a campaign came to.
 
     Attributes:
+        coordinators: How many shared the programs.
+        moves: How often another process took a program than the one that led it before.
         not_run: Faults that were left out, or did not come any more, and why.
     """
 
     seed: int
     database: str
+    coordinators: int = 2
+    moves: int = 0
     guard: str = ""
     tally: Counter[str] = field(default_factory=Counter)
     not_run: dict[str, str] = field(default_factory=dict)
@@ -68,6 +72,8 @@ class Result:
         return {
             "seed": self.seed,
             "database": self.database,
+            "coordinators": self.coordinators,
+            "moves": self.moves,
             "break": self.guard,
             "faults": sum(self.tally.values()),
             "violations": len(self.violations),
@@ -110,7 +116,8 @@ def run(
         minutes: After how long no further fault comes, however many are left.
     """
     began = time.monotonic()
-    result = Result(seed=seed, database=database, guard=guard)
+    coordinators = sum(name.startswith("coordinator") for name in names)
+    result = Result(seed=seed, database=database, coordinators=coordinators, guard=guard)
     chance = random.Random(f"faults {seed}")
     with Deployment(database, names=names, guard=guard) as deployment:
         hand = Faults(deployment, chance)
@@ -140,7 +147,9 @@ def run(
             hand.heal()
             people.stop()
         result.violations += hand.findings
-        result.violations += Checker(deployment, people.memory).violations()
+        checker = Checker(deployment, people.memory)
+        result.violations += checker.violations()
+        result.moves = checker.moves()
         result.programs = len(people.ended)
         result.receipts = people.memory.receipts
         result.drafts = len(people.memory.drafts)
@@ -260,6 +269,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--database", choices=("sqlite", "postgresql"), default="sqlite")
     parser.add_argument("--break", dest="guard", choices=(EVERY, *sorted(BREAKS)), default="")
     parser.add_argument("--only", action="append", default=[], help="a fault's name; repeatable")
+    parser.add_argument("--coordinators", type=int, choices=(2, 3, 4), default=2)
     parser.add_argument("--minutes", type=float, default=60.0, help="no further fault after these")
     parser.add_argument("--out", type=Path, default=OUT)
     chosen = parser.parse_args(argv)
@@ -274,7 +284,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         faults=chosen.faults,
         database=chosen.database,
         guard=chosen.guard,
-        names=FEW if chosen.guard else NAMES,
+        names=with_coordinators(FEW if chosen.guard else NAMES, chosen.coordinators),
         only=chosen.only or (BREAKS[chosen.guard].faults if chosen.guard else ()),
         settle=SETTLE_BROKEN if chosen.guard else SETTLE,
         receipts=RECEIPTS,
@@ -289,7 +299,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"VIOLATION {violation}")
     print(
         f"seed {result.seed} on {result.database}: {sum(result.tally.values())} faults, "
-        f"{result.programs} programs, {result.receipts} receipts, "
+        f"{result.programs} programs, {result.receipts} receipts, {result.coordinators} "
+        f"coordinators that took programs {result.moves} times from each other, "
         f"{len(result.violations)} violations in {result.seconds:.0f} s; see {chosen.out}"
     )
     return 1 if result.violations else 0

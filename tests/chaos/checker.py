@@ -7,6 +7,7 @@ hide one in its writing; the replay of `swapflow cycle verify` comes on top.
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -189,6 +190,8 @@ class Checker:
                     newer = note["newer"]
                     yield f"{cycle}: {process} was let in with lease {epoch}, {newer} was in force"
                 case "wrote":
+                    # Who writes under a lease leads, whether it was noted to take it or not.
+                    holders[cycle, epoch].add(process)
                     writes[cycle].append((note["seq"], epoch, process))
                 case _:
                     holders[cycle, epoch].add(process)
@@ -197,6 +200,15 @@ class Checker:
                 yield f"{cycle}: lease {epoch} was held by {' and '.join(sorted(names))}"
         for cycle, noted in writes.items():
             yield from _in_order(cycle, noted)
+
+    def moves(self) -> int:
+        """Count how often a program was led by another process than before."""
+        leaders: dict[str, dict[int, str]] = defaultdict(dict)
+        for note in self.notes():
+            if note["what"] == "took":
+                leaders[note["cycle"]][note["epoch"]] = note["process"]
+        ways = ([of[epoch] for epoch in sorted(of)] for of in leaders.values())
+        return sum(a != b for way in ways for a, b in pairwise(way))
 
     def nothing_pending(self) -> Iterator[str]:
         """Every program has ended and nothing waits to be sent."""

@@ -28,6 +28,13 @@ NAMES = ("coordinator1", "coordinator2", "worker1", "worker2", "web1", "web2")
 FEW = ("coordinator1", "coordinator2", "worker1", "web1")
 """What a short campaign makes do with."""
 
+
+def with_coordinators(names: Sequence[str], many: int) -> tuple[str, ...]:
+    """Return the same processes with another number of coordinators."""
+    others = [name for name in names if not name.startswith("coordinator")]
+    return (*(f"coordinator{number}" for number in range(1, many + 1)), *others)
+
+
 DISK_MB = 48
 """Size of the file system that SQLite's file lies on, where one can be mounted."""
 
@@ -71,6 +78,7 @@ class Deployment(Deployed):
         self._shared = {
             "SWAPFLOW_DATA_DIR": str(self.folder),
             "SWAPFLOW_LEASE_SECONDS": str(lease),
+            "SWAPFLOW_MOVE_SECONDS": str(2 * lease),
             "SWAPFLOW_RESEND_SECONDS": str(resend),
             "SWAPFLOW_VISIBILITY_TIMEOUT": str(visibility),
             "SWAPFLOW_WORKER_CONCURRENCY": "2",

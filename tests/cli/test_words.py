@@ -8,6 +8,7 @@ import pytest
 from swapflow.cli.main import main
 from tests.cli.commands import leaves
 from tests.cli.office import Office, recording
+from tests.outbound import bounces
 from tests.support.plain import JARGON, TOO_MUCH
 
 
@@ -41,13 +42,16 @@ def test_help_is_plain_and_offers_json(
         assert "--json" in text
 
 
-def test_what_every_command_says_is_plain(office: Office) -> None:
+@pytest.mark.long
+def test_what_every_command_says_is_plain(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
     office.new_cycle()
     office.people()
     _practise(office)
+    _exchange(office, monkeypatch)
     office.do("cycle", "launch", "ms")
     office.turn()
     _use_everything(office)
+    office.do("exchange", "results", "ms", "--out", "results")
 
     for arguments, said in office.said:
         if "--json" not in arguments:
@@ -61,6 +65,17 @@ def test_what_every_command_says_is_plain(office: Office) -> None:
     assert used == set(leaves()) - RUN_FOR_LONG
 
 
+def _exchange(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SWAPFLOW_DROP_FOLDER", str(office.folder / "drop"))
+    bad = office.write("nightly.csv", "id,email\nx9,no address\n")
+    office.do("exchange", "folder", "ms")
+    office.do("exchange", "run")
+    assert office.run("exchange", "take", "ms", bad).code == 1
+    office.do("exchange", "list", "ms")
+    office.do("exchange", "done", "ms", "1")
+    office.do("exchange", "words", "ms", "selected=Admit")
+
+
 def _practise(office: Office) -> None:
     Path("strong.txt").write_text("A strong file, of no person.", encoding="utf-8")
     office.do("practice", "add", "ms", "--title", "A strong file", "--file", "strong.txt")
@@ -69,20 +84,27 @@ def _practise(office: Office) -> None:
     office.do("practice", "note", "ms", "1", "--text", "Page 2 says when")
 
 
+def _copy(office: Office) -> None:
+    made = office.ask("cycle", "practise", "ms", "--applicants", "9", "--by", "ana")["cycle"]
+    office.do("cycle", "practise", "ms")
+    office.do("cycle", "mark-automatically", made)
+    # Needs Redis, which this office has not.
+    office.run("cycle", "throw-away", made, "--by", "ana")
+    office.do("cycle", "next-year", "ms", "ms-next", "--round", "fall")
+
+
 def _use_everything(office: Office) -> None:
     """Run every command once at least, in plain words."""
     Path("marks.csv").write_text("applicant,mark\nA,1\nB,5\nC,3\n", encoding="utf-8")
     office.do("advise", "marks.csv", "--places", "1", "--reviews", "2")
     office.do("round", "list")
     office.do("cycle", "list")
+    _copy(office)
     office.do("cycle", "status", "ms")
     office.do("cycle", "rules", "ms")
     office.do("cycle", "budget", "ms", "1500", "--reason", "more time")
     office.do("cycle", "reserve", "ms")
-    office.do("applications", "columns", "ms")
-    office.do("applications", "values", "ms")
-    _move_people(office)
-    _let_people_in(office)
+    _take_people_in(office)
     _answer(office)
     office.turn()
     office.run("state", "rebuild", "ms")
@@ -109,6 +131,15 @@ def _use_everything(office: Office) -> None:
     past = recording(office)
     office.do("study", "past", f"{past}/scores.csv", f"{past}/items.csv", "--scale", "1..10")
     office.do("replay", past, "--cohort", "2", "--budget", "1.5", "--in-process")
+
+
+def _take_people_in(office: Office) -> None:
+    office.do("applications", "columns", "ms")
+    office.do("applications", "values", "ms")
+    _move_people(office)
+    _let_people_in(office)
+    _use_units(office)
+    _use_groups(office)
 
 
 def _undo_bars(office: Office) -> None:
@@ -180,11 +211,25 @@ def _answer_for_it(office: Office) -> None:
 
 def _look_after_the_machine(office: Office) -> None:
     office.run("doctor")
+    _use_mails_that_come_back(office)
+    _keep_no_longer(office)
     office.do("db", "backup", "kept.backup")
+    office.run("db", "backups")
+    office.run("db", "rehearse")
     office.run("db", "restore", "kept.backup")
     office.do("reviewers", "purge", "ms", "cyd", "--yes")
     office.run("monitoring", "report", "ms")
     office.run("monitoring", "ll144", "ms", "--out", "monitoring")
+
+
+def _keep_no_longer(office: Office) -> None:
+    office.do("round", "keep", "fall", "drafts", "--days", "90")
+    hold = office.ask("round", "hold", "fall", "--reason", "a complaint")["hold"]
+    office.do("round", "hold", "fall", "--program", "ms", "--reason", "another complaint")
+    office.do("round", "retention", "fall")
+    office.do("round", "delete-due")
+    for number in (hold, hold + 1):
+        office.do("round", "lift", "fall", str(number), "--reason", "settled")
 
 
 def _move_people(office: Office) -> None:
@@ -219,6 +264,37 @@ def _let_people_in(office: Office) -> None:
     office.run("user", "password", "chair@example.org")
     office.do("user", "shut-out", "chair@example.org")
     office.do("user", "deactivate", "chair@example.org")
+
+
+def _use_groups(office: Office) -> None:
+    desk = ("desk", "coordinator", "--cycle", "ms")
+    office.do("groups", "give", *desk, "--check")
+    office.do("groups", "give", *desk)
+    office.run("groups", "give", "bosses", "administrator")
+    office.do("groups", "list")
+    office.do("groups", "take", *desk)
+
+
+def _use_mails_that_come_back(office: Office) -> None:
+    Path("back.eml").write_bytes(bounces.OUT_OF_OFFICE)
+    Path("stray.eml").write_bytes(bounces.FULL)
+    office.do("mail", "bounces", "back.eml")
+    office.do("mail", "bounces", "stray.eml")
+    office.do("mail", "list")
+    office.do("mail", "list", "--cycle", "ms")
+    office.run("mail", "settle", "r1@example.org", "--cycle", "ms")
+    office.do("mail", "settle", "--strays")
+    # No mailbox is set here.
+    office.run("mail", "fetch")
+
+
+def _use_units(office: Office) -> None:
+    office.do("units", "new", "Science", "--round", "fall")
+    office.do("units", "move", "ms", "science", "--check")
+    office.do("units", "move", "ms", "science", "--yes")
+    office.do("units", "list")
+    office.run("units", "remove", "science")
+    office.do("units", "rename", "science", "Sciences")
 
 
 def _answer(office: Office) -> None:

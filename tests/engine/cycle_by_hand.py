@@ -85,6 +85,15 @@ def marks(external_id: str, kind: str, ordinal: int, by: str) -> float:
     return min(1.0, max(0.0, truth + noise))
 
 
+_OPENED: list[SqlLedger] = []
+
+
+def close_ledgers() -> None:
+    """Close the connections of every world on PostgreSQL made since the last call."""
+    while _OPENED:
+        _OPENED.pop().dispose()
+
+
 class World:
     """One product on one ledger, with one cycle and its people."""
 
@@ -100,6 +109,8 @@ class World:
         there: bool = False,
     ) -> None:
         self.ledger = open_ledger(url)
+        if url.startswith("postgresql"):
+            _OPENED.append(self.ledger)
         self.state = state or MemoryCycleState()
         self._dispatcher = InlineDispatcher(self._deliver)
         self.sent: list[str] = []

@@ -15,6 +15,7 @@ FILES = sorted(CATALOGUES.glob("*/LC_MESSAGES/messages.po"))
 PLACES = re.compile(r"%\([A-Za-z_]+\)s|\{[A-Za-z_]+(?:![rs])?(?::[^{}]*)?\}|</?[a-z]+[^>]*>")
 
 
+@pytest.mark.long
 def test_the_list_of_messages_is_what_the_code_says() -> None:
     assert TEMPLATE.read_text(encoding="utf-8") == spelled(extracted()), "run `make messages`"
 

@@ -5,7 +5,16 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from swapflow.errors import InvalidInputError
-from swapflow.i18n.formatting import clock, counted, date_of, day, moment, number, until
+from swapflow.i18n.formatting import (
+    clock,
+    counted,
+    date_of,
+    day,
+    days_until,
+    moment,
+    number,
+    until,
+)
 from swapflow.i18n.languages import (
     chosen_language,
     current_language,
@@ -45,6 +54,21 @@ def test_english_dates_are_spelled_the_way_nobody_reads_wrongly() -> None:
 )
 def test_how_far_away_is_said_in_the_largest_unit_that_fits(away: timedelta, said: str) -> None:
     assert until(AT + away, AT) == said
+
+
+@pytest.mark.parametrize(
+    ("at", "said"),
+    [
+        (datetime(2026, 12, 26, 8, 0, tzinfo=UTC), "in 14 days"),
+        (datetime(2026, 12, 12, 23, 30, tzinfo=UTC), "tomorrow"),  # 0:30 of the 13th in Berlin
+        (datetime(2026, 12, 12, 22, 30, tzinfo=UTC), "today"),
+        (datetime(2026, 12, 11, 22, 30, tzinfo=UTC), "1 day ago"),
+    ],
+)
+def test_how_far_away_a_day_is_goes_by_the_calendar_of_the_program(
+    at: datetime, said: str
+) -> None:
+    assert days_until(at, "Europe/Berlin", AT) == said
 
 
 def test_a_count_goes_with_its_form() -> None:

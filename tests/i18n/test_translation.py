@@ -27,7 +27,7 @@ GERMAN = {
     "{parts: and }": "{parts: and }",
     " and ": " und ",
     "{place} has {length:,} characters of at most {most:,}": "{place}: {length:,} von {most:,}",
-    "{until:%Y-%m-%d %H:%M} is past: name a later date": "{until:%Y-%m-%d %H:%M} ist vorbei",
+    "{at:%a %-d %b %Y, %H:%M}": "{at:%a %-d %b %Y, %H:%M} ist frei",
     "there is no round {round!r}": "keine Runde {",
     "there is no program {cycle!r}": "kein Zyklus {zyklus!r}",
 }
@@ -79,7 +79,7 @@ def rows(count: int) -> BadRowsError:
             "running: 3 gewählt, gewünscht mindestens 1 und höchstens 50% der Liste",
         ),
         ("wording_too_long", {"place": "x", "length": 1234, "most": 1000}, "x: 1.234 von 1.000"),
-        ("offer_until_past", {"until": AT}, "Sa., 31. Jan. 2026, 17:05 ist vorbei"),
+        ("free_hour", {"at": AT}, "Sa., 31. Jan. 2026, 17:05 ist frei"),
     ],
 )
 def test_what_fills_in_a_message_is_worded_for_its_reader(

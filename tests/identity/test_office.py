@@ -2,24 +2,32 @@
 
 from collections.abc import Iterator
 
+import argon2.profiles
 import pytest
 
 from swapflow.errors import ForbiddenError, InvalidInputError, NotFoundError, NotSignedInError
 from swapflow.identity.account import Account, Method
+from swapflow.identity.groups import GROUPS_HOLD, ClaimedGroups, ClaimState, GroupRole
 from swapflow.identity.permissions import Role, Scope
 from swapflow.identity.services import IdentityContext, Office, compose_office
 from swapflow.ledger.sql_ledger import SqlLedger
 from swapflow.state.rate_limits import MemoryLimiter
+from tests.support.quick_passwords import PRODUCTS
 
 
 PASSWORD = "correct horse battery"
 
 
 @pytest.fixture
-def office() -> Iterator[Office]:
+def ledger() -> Iterator[SqlLedger]:
     ledger = SqlLedger("sqlite://")
-    yield compose_office(IdentityContext(ledger=ledger.office(), limiter=MemoryLimiter()))
+    yield ledger
     ledger.dispose()
+
+
+@pytest.fixture
+def office(ledger: SqlLedger) -> Office:
+    return compose_office(IdentityContext(ledger=ledger.office(), limiter=MemoryLimiter()))
 
 
 def boss(office: Office, email: str = "boss@example.org") -> Account:
@@ -56,6 +64,14 @@ def test_a_weak_password_is_refused_and_stored_nowhere(office: Office, password:
     assert office.users.list() == ()
 
 
+def test_a_stolen_hash_costs_as_much_to_try_as_rfc_9106_asks_where_memory_is_short() -> None:
+    recommended = argon2.profiles.RFC_9106_LOW_MEMORY
+
+    assert PRODUCTS.type is recommended.type
+    assert PRODUCTS.memory_cost >= recommended.memory_cost
+    assert PRODUCTS.time_cost >= recommended.time_cost
+
+
 def test_a_password_is_stored_as_an_argon2id_hash_alone(office: Office) -> None:
     account = boss(office)
 
@@ -83,6 +99,20 @@ def test_the_last_administrator_can_neither_be_removed_nor_closed(office: Office
     office.users.activate(office.users.get("second@example.org"), by="test")
     office.users.revoke(first, Role.ADMINISTRATOR, Scope.OFFICE, by="test")
     assert office.users.has_administrator()
+
+
+def test_an_administrator_whose_groups_count_no_longer_administers_nothing(
+    ledger: SqlLedger, office: Office
+) -> None:
+    chiefs = GroupRole(group="chiefs", role=Role.ADMINISTRATOR, scope=Scope.OFFICE)
+    office.groups.add(chiefs, by="test", administrators=True)
+    stated = ClaimedGroups(state=ClaimState.STATED, names=frozenset({"chiefs"}))
+    office.groups.account_of("i#1", "chief@example.org", "Chief", verified=True, groups=stated)
+    at_first = office.users.has_administrator()
+
+    ledger.set_clock_offset(GROUPS_HOLD.total_seconds() + 1)
+
+    assert (at_first, office.users.has_administrator()) == (True, False)
 
 
 def test_a_role_that_nobody_has_cannot_be_taken_away(office: Office) -> None:

@@ -7,10 +7,12 @@ import pytest
 from swapflow.domain.cycle import START, CycleStatus, Position
 from swapflow.domain.event import EventType
 from swapflow.domain.fixed_point import Delta
+from swapflow.engine.ports.coordination import Rest
 from swapflow.errors import InvalidInputError, LeaseLostError
 from swapflow.ledger.sql_ledger import SqlLedger
 from tests.ledger.examples import (
     NOON,
+    RULES,
     applicant,
 )
 
@@ -182,6 +184,41 @@ def test_a_lost_lease_can_neither_write_nor_release(ledger: SqlLedger) -> None:
     with ledger.write("fall", epoch=new.epoch) as tx:
         tx.record(EventType.LAUNCHED, {"rules": 1})
     assert ledger.cycle("fall").position.seq == 1
+
+
+def test_free_leases_are_taken_together_each_by_one_holder_and_epoch(ledger: SqlLedger) -> None:
+    ledger.create_cycle("spring", round_id="2027", name="Spring", rules=RULES, by="ops")
+    held = ledger.take_lease("spring", holder="two", seconds=60)
+
+    taken = ledger.take_leases(("fall", "spring"), holder="one", seconds=60)
+
+    assert [(lease.cycle_id, lease.holder, lease.epoch) for lease in taken] == [("fall", "one", 1)]
+    assert ledger.take_leases(("fall", "spring"), holder="three", seconds=60) == ()
+    ledger.release_lease(taken[0])
+    assert held is not None
+    ledger.release_lease(held)
+    again = ledger.take_leases(("fall", "spring"), holder="three", seconds=60)
+    assert sorted((lease.cycle_id, lease.epoch) for lease in again) == [("fall", 2), ("spring", 2)]
+
+
+def test_a_rest_is_noted_by_the_leader_alone_and_ends_with_the_next_event(
+    ledger: SqlLedger,
+) -> None:
+    lost = ledger.take_lease("fall", holder="one", seconds=-1)
+    lease = ledger.take_lease("fall", holder="two", seconds=60)
+    assert lost is not None
+    assert lease is not None
+    seq, until = ledger.cycle("fall").position.seq, ledger.now() + timedelta(days=1)
+
+    assert ledger.note_rests([Rest(lease=lost, seq=seq, until=None)]) == frozenset()
+    assert ledger.note_rests([Rest(lease=lease, seq=seq + 1, until=None)]) == frozenset()
+    assert not ledger.heads(lease_seconds=60).of["fall"].rested
+    assert ledger.note_rests([Rest(lease=lease, seq=seq, until=until)]) == {"fall"}
+    head = ledger.heads(lease_seconds=60).of["fall"]
+    assert (head.rested, head.rests_until) == (True, until)
+    with ledger.write("fall") as tx:
+        tx.record(EventType.REVIEWER_LEFT, {"r": 0})
+    assert not ledger.heads(lease_seconds=60).of["fall"].rested
 
 
 def test_the_test_offset_moves_now_but_not_leases(ledger: SqlLedger) -> None:

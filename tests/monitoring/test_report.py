@@ -87,6 +87,7 @@ def facts(played: World) -> list[tuple[object, ...]]:
     ]
 
 
+@pytest.mark.long
 def test_flipping_what_everybody_declared_changes_no_byte_of_decisions_and_cohort() -> None:
     one, other = played(rows()), played(rows(flipped=True))
     assert decisions_digest(one.product, CYCLE) == decisions_digest(other.product, CYCLE)
@@ -225,7 +226,7 @@ def test_an_attribute_that_nobody_declared_is_named(world: World) -> None:
 
 def test_a_cycle_without_declarations_says_how_to_get_some() -> None:
     world = World(rules=SETTINGS, applications=4, roster=ROSTER)
-    with pytest.raises(InvalidInputError, match="monitor:NAME"):
+    with pytest.raises(InvalidInputError, match="monitor:gender"):
         report_of(world)
 
 

@@ -9,7 +9,7 @@ import pytest
 from swapflow.domain.rules import RuleName
 from swapflow.errors import InvalidInputError
 from swapflow.files.exports.html_page import Point, ReportPage, ReportSection, render, write
-from swapflow.files.exports.svg_charts import Dot, Square, dots, squares
+from swapflow.files.exports.svg_charts import NARROW, Bar, Dot, Square, bars, dots, squares
 from swapflow.planning.replay_report import page as replay_page
 from swapflow.simulation.replay import Options
 from tests.planning.plans import replayed
@@ -118,3 +118,31 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 
     with pytest.raises(InvalidInputError, match="cannot be written"):
         write(tmp_path / "no" / "page.html", empty)
+
+
+def test_a_picture_has_a_form_for_a_phone_with_the_same_words() -> None:
+    rows = [Dot(label="1. A17", value=5.0, low=4.0, high=6.0, text="3 in 10", marked=True)]
+
+    picture = dots(rows, title="t", description="d", axis="points", name="plot")
+
+    wide, narrow = picture.split("</svg>")[:2]
+    assert 'class="wide"' in wide
+    assert f'class="narrow" viewBox="0 0 {NARROW} ' in narrow
+    for said in ("1. A17", "3 in 10", "points"):
+        assert said in wide
+        assert said in narrow
+    ids = re.findall(r'id="([^"]+)"', picture)
+    assert len(ids) == len(set(ids))
+
+
+def test_bars_are_no_wider_than_a_phone() -> None:
+    rows = [Bar(label=f"after {n} more", value=n, text=str(n)) for n in (3, 2, 1)]
+
+    picture = bars(rows, title="t", description="d", name="loss")
+
+    ends = [
+        float(x) + float(width)
+        for x, width in re.findall(r'<rect [^>]*x="([\d.]+)"[^>]*width="([\d.]+)"', picture)
+    ]
+    assert f'viewBox="0 0 {NARROW} ' in picture
+    assert 0 < max(ends) <= NARROW

@@ -82,8 +82,22 @@ def test_a_scrape_tells_where_a_cycle_stands_and_names_no_person(settings: Setti
     assert figures["swapflow_cycle_cost", "fall", "committed"] == 60
     assert figures["swapflow_requests", "fall", "review", "queued"] == 1
     assert figures["swapflow_stuck", "cycles without a coordinator"] == 1
+    assert not [labels for labels in figures if labels[0] == "swapflow_programs_led"]
     for secret in ("Name of", "a1@", "Dr r1", "r1@", "biology"):
         assert secret not in text
+
+
+def test_a_scrape_tells_how_many_programs_each_coordinator_leads(settings: Settings) -> None:
+    with_cycle(settings)
+    ledger = SqlLedger(settings.database)
+    for holder in ("host-1", "host-2"):
+        ledger.announce(holder, seconds=60)
+    assert ledger.take_lease("fall", holder="host-1", seconds=60)
+    ledger.dispose()
+    _, figures = scraped(settings)
+    assert figures["swapflow_programs_led", "host-1"] == 1
+    assert figures["swapflow_programs_led", "host-2"] == 0
+    assert figures["swapflow_stuck", "cycles without a coordinator"] == 0
 
 
 def test_a_scrape_tells_what_waits_in_redis(settings: Settings, server: RedisServer) -> None:
@@ -119,8 +133,9 @@ def test_a_scrape_answers_while_the_database_is_away(settings: Settings) -> None
 def test_mail_that_is_stuck_shows(settings: Settings) -> None:
     with closing(sqlite3.connect(settings.data_dir / "swapflow.db")) as connection, connection:
         connection.execute(
-            "INSERT INTO message VALUES ('one', NULL, 'vera@example.org', 'Dear Vera', 't', 'h', "
-            "'', 'queued', '', '2020-01-01 00:00:00.000000', NULL, NULL, 0)"
+            'INSERT INTO message (id, "to", subject, text, html, calendar, state, detail, '
+            "created_at, attempts) VALUES ('one', 'vera@example.org', 'Dear Vera', 't', 'h', '', "
+            "'queued', '', '2020-01-01 00:00:00.000000', 0)"
         )
     text, figures = scraped(settings)
     assert figures["swapflow_stuck", "mails waiting"] == 1

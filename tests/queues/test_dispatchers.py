@@ -127,6 +127,7 @@ def test_a_broker_that_was_restarted_in_between_takes_messages_at_once(
     dispatcher.close()
 
 
+@pytest.mark.long
 def test_a_broker_that_was_never_there_is_unavailable_too() -> None:
     dispatcher = CeleryDispatcher(celery_app("redis://:geheim@127.0.0.1:1/0"))
 

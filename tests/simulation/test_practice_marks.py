@@ -1,9 +1,12 @@
+import pytest
+
 from swapflow.simulation.practice_marks import average, simulate
 
 
 RUNS = 40
 
 
+@pytest.mark.long
 def test_three_practice_files_make_reviewers_comparable_who_share_no_applicant() -> None:
     before, after = average(RUNS, files=0), average(RUNS, files=3)
 

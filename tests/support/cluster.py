@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Self
 
 import psycopg
+from typing_extensions import override
 
 from tests.support.ports import free_port
 from tests.support.tiers import lacks, only_in_full
@@ -65,6 +66,10 @@ class Cluster:
         self._person = not_root(self.folder)
         self._server: subprocess.Popen[bytes] | None = None
         hand_over(self.folder, self._person)
+        self.fill()
+
+    def fill(self) -> None:
+        """Make the data directory."""
         self.run(
             *("initdb", "--pgdata", str(self.data), "--username", "swapflow"),
             *("--auth", "trust", "--encoding", "UTF8", "--no-sync"),
@@ -103,9 +108,10 @@ class Cluster:
                 ],
                 stdout=log,
                 stderr=log,
+                start_new_session=True,
                 **self._person,
             )
-        wait_until(self._takes_writes, what="PostgreSQL")
+        wait_until(self._is_up, what="PostgreSQL")
 
     def stop(self) -> None:
         """Stop it in order, without waiting for connections to end."""
@@ -113,6 +119,13 @@ class Cluster:
             self._server.send_signal(signal.SIGINT)
             self._server.wait(CAP)
             self._server = None
+
+    def kill9(self) -> None:
+        """Kill it and every process of it at once, as when its machine loses power."""
+        assert self._server is not None
+        os.killpg(self._server.pid, signal.SIGKILL)
+        self._server.wait(CAP)
+        self._server = None
 
     def lose(self) -> None:
         """Kill it at once and take its disk away; what was archived elsewhere stays."""
@@ -169,10 +182,61 @@ class Cluster:
         """What the server said."""
         return (self.folder / "server.log").read_text("utf-8", "replace")
 
-    def _takes_writes(self) -> bool:
+    def _is_up(self) -> bool:
+        """Whether it takes writes."""
+        return self._asked("SELECT NOT pg_is_in_recovery()")
+
+    def _asked(self, claim: str) -> bool:
+        """Whether it runs and says that a claim holds."""
         assert self._server is not None
         assert self._server.poll() is None, self.log()
         try:
-            return self.ask("SELECT pg_is_in_recovery()") is False
+            return bool(self.ask(claim))
         except psycopg.OperationalError:
             return False
+
+
+class Replica(Cluster):
+    """A copy that `pg_basebackup` made of another cluster, and that follows it.
+
+    Args:
+        primary: What it follows; it runs.
+    """
+
+    def __init__(self, primary: Cluster) -> None:
+        self._primary = primary
+        super().__init__()
+
+    @override
+    def fill(self) -> None:
+        self.run(
+            *("pg_basebackup", "--pgdata", str(self.data), "--write-recovery-conf"),
+            *("--checkpoint", "fast", "--no-sync", "--host", "127.0.0.1"),
+            *("--port", str(self._primary.port), "--username", "swapflow"),
+        )
+
+    def wait_for_it(self) -> None:
+        """Have every commit of the primary wait until this one has it on its disk, too."""
+        # After the copy was made: promoted, it must not wait for a replica of its own.
+        with psycopg.connect(self._primary.url, autocommit=True) as connection:
+            connection.execute("ALTER SYSTEM SET synchronous_standby_names = '*'")
+            connection.execute("SELECT pg_reload_conf()")
+        wait_until(
+            lambda: self._primary.ask("SELECT sync_state FROM pg_stat_replication") == "sync",
+            what="the replica is waited for",
+        )
+
+    def promote(self) -> None:
+        """Make it the primary; returns once it takes writes."""
+        self.run("pg_ctl", "promote", "--pgdata", str(self.data))
+        wait_until(super()._is_up, what="the replica takes writes")
+
+    @override
+    def _is_up(self) -> bool:
+        return self._asked("SELECT status = 'streaming' FROM pg_stat_wal_receiver")
+
+
+def address_of_both(one: Cluster, other: Cluster) -> str:
+    """Return the address under which the one that takes writes is found."""
+    hosts = ",".join(f"127.0.0.1:{server.port}" for server in (one, other))
+    return f"postgresql://swapflow@{hosts}/postgres"

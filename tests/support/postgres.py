@@ -39,6 +39,11 @@ class PostgresServer:
         self._create(TEMPLATE)
         upgrade(self._url(TEMPLATE))
 
+    @property
+    def programs(self) -> Path:
+        """The folder of the server's own tools, `pg_dump` among them."""
+        return Path(self._server.bin_path)
+
     def new_database(self, *, migrated: bool = True) -> str:
         """Create a database of its own and give its URL."""
         name = f"swapflow_{next(self._numbers)}"

@@ -1,7 +1,8 @@
 """Which tests run where: the quick ones while typing, most anywhere, all of them in `.ci/run`.
 
 TESTS_TIER names the tier, as the targets of the Makefile do; without it whatever the machine can
-run is run.
+run is run. TESTS_DONE=quick leaves out what the quick tier has just run, unless its cases are
+generated: a higher tier tries more of them.
 """
 
 import os
@@ -28,6 +29,8 @@ class Tier(StrEnum):
 
 
 TIER = Tier(os.environ.get("TESTS_TIER", Tier.FULL))
+
+QUICK_IS_DONE = os.environ.get("TESTS_DONE") == Tier.QUICK
 
 SHARE = {Tier.QUICK: 0.15, Tier.EVERYDAY: 0.5, Tier.FULL: 1.0}
 """The share of generated cases that each tier tries; others come with every run."""
@@ -95,6 +98,21 @@ def quick_items(items: Iterable[pytest.Item]) -> Iterator[pytest.Item]:
         needs |= set(getattr(item, "fixturenames", ()))
         if not needs & SERVERS and not any(map(item.get_closest_marker, NOT_QUICK)):
             yield item
+
+
+def left_to_run(items: Iterable[pytest.Item]) -> Iterator[pytest.Item]:
+    """Yield what is to be run of the items that were collected."""
+    items = list(items)
+    if TIER is Tier.QUICK:
+        yield from quick_items(items)
+        return
+    done = quick_items(item for item in items if is_quick(item.path)) if QUICK_IS_DONE else ()
+    repeated = {item for item in done if not _is_generated(item)}
+    yield from (item for item in items if item not in repeated)
+
+
+def _is_generated(item: pytest.Item) -> bool:
+    return bool(getattr(getattr(item, "obj", None), "is_hypothesis_test", False))
 
 
 def cases(most: int, *, quiet: Iterable[HealthCheck] = ()) -> settings:

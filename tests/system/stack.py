@@ -37,6 +37,7 @@ class Stack(Deployed):
         coordinators: How many.
         workers: How many.
         lease: Seconds that a coordinator's lease lasts.
+        move: Seconds for which one keeps a program before it gives it to another.
         resend: Seconds until a message without effect is sent again.
         visibility: Seconds until a message that a dead worker held goes to another.
         crash_points: Where the first lives of each process are to end.
@@ -49,6 +50,7 @@ class Stack(Deployed):
         coordinators: int = 1,
         workers: int = 1,
         lease: float = 1.5,
+        move: float = 60.0,
         resend: float = 1.5,
         visibility: float = 3.0,
         crash_points: Mapping[str, Sequence[str]] | None = None,
@@ -57,6 +59,7 @@ class Stack(Deployed):
         environment = {
             "SWAPFLOW_DATA_DIR": str(self.folder),
             "SWAPFLOW_LEASE_SECONDS": str(lease),
+            "SWAPFLOW_MOVE_SECONDS": str(move),
             "SWAPFLOW_RESEND_SECONDS": str(resend),
             "SWAPFLOW_VISIBILITY_TIMEOUT": str(visibility),
             "SWAPFLOW_WORKER_CONCURRENCY": "2",
@@ -69,6 +72,7 @@ class Stack(Deployed):
             data_dir=self.folder,
             database_url=database_url,
             lease_seconds=lease,
+            move_seconds=move,
             resend_seconds=resend,
             visibility_timeout=visibility,
         )

@@ -34,9 +34,11 @@ ROOT = Path(__file__).parents[2]
 OWN = {
     "swapflow/engine/read_models/dashboard_codec.py": "written by swapflow beside the record",
     "swapflow/processes/data_folder_lock.py": "written by `swapflow up`",
+    "swapflow/processes/beside/fit_process.py": "a fit's answer to the process that asked for it",
     "swapflow/files/imports/uploads.py": "the line above an upload, written by swapflow",
     "swapflow/files/exports/defence/defence_file.py": "what was written a line before",
     "swapflow/files/rules/rules_file.py": "rules that were spelled a line before",
+    "swapflow/ledger/backup_record.py": "what a rehearsal found, stored by swapflow",
     "swapflow/ledger/identity/webhook_calls.py": "stored calls and events",
     "swapflow/ledger/schema/base.py": "columns of JSON",
     "swapflow/ledger/core/row_mapping.py": "bodies of events, chained by hash",
@@ -201,7 +203,7 @@ def answering(text: str) -> Iterator[str]:
             pass
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Answering) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()
 
@@ -249,6 +251,7 @@ def _is_reader(function: ast.expr) -> bool:
     return by_module or function.attr in {"json", "model_validate_json", "validate_json"}
 
 
+@pytest.mark.long
 def test_whatever_comes_from_outside_is_read_by_the_reader_that_refuses_in_words() -> None:
     assert set(readers()) == set(OWN)
 

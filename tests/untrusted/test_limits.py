@@ -142,6 +142,7 @@ REFUSED: dict[str, tuple[bytes, str, str]] = {
 """What is more than is taken: the file, its name, and how that is told."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("what", REFUSED)
 def test_what_is_too_much_is_refused_soon_with_its_place_the_cap_and_a_cure(what: str) -> None:
     data, name, says = REFUSED[what]
@@ -177,6 +178,7 @@ READ: dict[str, bytes] = {
 """What once took time as the square of its size."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("what", READ)
 def test_time_grows_no_faster_than_the_file(what: str) -> None:
     began = time.process_time()
@@ -186,6 +188,7 @@ def test_time_grows_no_faster_than_the_file(what: str) -> None:
     assert time.process_time() - began < SOON
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("files", [limits.MOST_ZIP_FILES + 1, 60_000])
 def test_an_archive_of_too_many_files_is_refused_before_they_are_looked_at(files: int) -> None:
     data = archive(files)

@@ -1,6 +1,7 @@
 """Walk through the jobs of an office in a browser, count the acts, and print the table.
 
-Leaves the counts in var/walks.json. Exits with 1 where a walk takes more than it may.
+Leaves the counts in var/walks.json. Exits with 1 where a walk takes more than it may,
+or comes to a page that is wider than its screen.
 """
 
 import json
@@ -12,6 +13,8 @@ from pathlib import Path
 from playwright.sync_api import expect, sync_playwright
 
 from tests.browser.office import chromium
+from tests.walks.asked_first import FIRST, MOST_ACTS
+from tests.walks.first_day import first_day
 from tests.walks.jobs import MOST, WALKS, Counts
 from tests.walks.mailed import mailing
 
@@ -26,6 +29,7 @@ def main() -> int:
         print("no Chromium: install chromium-headless-shell, or name one in SWAPFLOW_CHROMIUM")
         return 2
     counted: dict[str, Counts] = {}
+    most = MOST | {name: {"acts": acts} for name, acts in MOST_ACTS.items()}
     expect.set_options(timeout=PATIENCE)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         browser = playwright.chromium.launch(
@@ -34,17 +38,28 @@ def main() -> int:
         with mailing(Path(folder) / "data", browser) as mailed:
             for name, walk in WALKS.items():
                 counted[name] = walk(mailed, Path(folder))
-                print(f"{name:14} {told(counted[name]):28} at most {told(MOST[name])}", flush=True)
+                show(name, counted[name], most[name])
+        with first_day(Path(folder), browser) as day:
+            for name, job in FIRST.items():
+                counted[name] = day.walked(job)
+                show(name, counted[name], most[name])
+            wide = day.wide
         browser.close()
     INTO.parent.mkdir(exist_ok=True)
     INTO.write_text(json.dumps(counted, indent=2) + "\n")
     over = [
         name
-        for name, most in MOST.items()
-        if any(counted[name][what] > bound for what, bound in most.items())
+        for name, bounds in most.items()
+        if any(counted[name][what] > bound for what, bound in bounds.items())
     ]
+    for page in wide:
+        print(f"wider than the screen: {page}")
     print("each within its bound" if not over else f"more than it may: {', '.join(over)}")
-    return 1 if over else 0
+    return 1 if over or wide else 0
+
+
+def show(name: str, counts: Counts, most: Counts) -> None:
+    print(f"{name:14} {told(counts):28} at most {told(most)}", flush=True)
 
 
 def told(counts: Counts) -> str:

@@ -60,9 +60,9 @@ def first_review(mailed: Mailed, folder: Path) -> Counts:
 def dates_12(mailed: Mailed, folder: Path) -> Counts:
     """Dates for 12 interviews that were asked for."""
     up, cycle = mailed.up, "dates"
-    talk = KindRules(name="review", cost=1, gain=1.0, maximum=1)
+    talk = KindRules(name="interview", cost=1, gain=1.0, maximum=1)
     lines = (SeatLine(name="all", places=4),)
-    rules = replace(SITE_RULES, kinds=(talk,), lines=lines, blind=False, budget=40)
+    rules = replace(SITE_RULES, kinds=(talk,), rubrics=(), lines=lines, blind=False, budget=40)
     up.cycle(cycle, applicants=12, rules=rules)
     requests = up.product.reviewers.interview_requests
     wait_until(lambda: len(requests(cycle)) >= 12, what="12 interviews are asked for")
@@ -89,7 +89,7 @@ def sixteen(up: Deployment, folder: Path) -> Counts:
         page.goto(path)
         hand = Hand(page)
         hand.press("Open the meeting", exact=True)
-        hand.follow("Go to the next without an outcome", exact=True)
+        hand.follow("Go to next open applicant", exact=True)
         expect(page.get_by_role("heading", level=1)).to_contain_text(by_number[0].external_id)
         # Evidence first: nothing of the order is on the wall.
         assert "±" not in page.locator("main").inner_text()
@@ -138,7 +138,7 @@ def sick_reviewer(up: Deployment, folder: Path) -> Counts:
         hand, forms = Hand(page), _posts(page)
         back = datetime.now(UTC).date() + timedelta(days=30)
         hand.fill(page.get_by_label("Away until"), back.isoformat())
-        hand.press("Note the days")
+        hand.press("Record days away")
         expect(page.get_by_text("Nothing waits.")).to_be_visible()
     assert up.tasks(cycle, "R1") == ()
     return {"forms": len(forms), "acts": hand.acts}

@@ -42,8 +42,14 @@ class Mailed:
 
 
 @contextmanager
-def mailing(data: Path, browser: Browser) -> Iterator[Mailed]:
-    """Run `swapflow up` on a folder, with a mail server beside it, until the block ends."""
+def mailing(data: Path, browser: Browser, **more: str) -> Iterator[Mailed]:
+    """Run `swapflow up` on a folder, with a mail server beside it, until the block ends.
+
+    Args:
+        data: Its data folder.
+        browser: What its people open pages in.
+        more: Further settings by their names, such as `drop_folder`.
+    """
     with SmtpServer() as server:
         port = free_port()
         settings = load_settings(
@@ -56,6 +62,7 @@ def mailing(data: Path, browser: Browser) -> Iterator[Mailed]:
             smtp_host="127.0.0.1",
             smtp_port=server.port,
             smtp_security=SmtpSecurity.NONE,
+            **more,
         )
         with running(
             settings,
@@ -65,6 +72,7 @@ def mailing(data: Path, browser: Browser) -> Iterator[Mailed]:
             SWAPFLOW_SMTP_HOST="127.0.0.1",
             SWAPFLOW_SMTP_PORT=str(server.port),
             SWAPFLOW_SMTP_SECURITY="none",
+            **{f"SWAPFLOW_{name.upper()}": value for name, value in more.items()},
         ):
             product, office = assemble(settings)
             up = Deployment(settings=settings, product=product, office=office, browser=browser)

@@ -5,7 +5,7 @@ Written by hand and compared with what the application does: a route that is mis
 
 from dataclasses import dataclass
 
-from swapflow.identity.permissions import Right
+from swapflow.identity.permissions import RIGHTS, Right, Role
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,11 +15,53 @@ class Somewhere:
     right: Right
 
 
+@dataclass(frozen=True, slots=True)
+class InUnit:
+    """A right in the unit of the address."""
+
+    right: Right
+
+
+@dataclass(frozen=True, slots=True)
+class InRound:
+    """A right in the round of the address, or in a unit of it."""
+
+    right: Right
+
+
+@dataclass(frozen=True, slots=True)
+class OfRound:
+    """A right in the round of the address itself; one in a unit of it is too little."""
+
+    right: Right
+
+
+Needed = Right | Somewhere | InUnit | InRound | OfRound | str
+"""What a route takes."""
+
+
+def _covering() -> tuple[Role, ...]:
+    """Return roles that hold every right between them, those with most rights first."""
+    chosen: list[Role] = []
+    left = set(Right)
+    while left:
+        best = max(Role, key=lambda role: len(RIGHTS[role] & left))
+        chosen.append(best)
+        left -= RIGHTS[best]
+    return tuple(chosen)
+
+
+COVERING = _covering()
+"""Routes ask for rights, never for roles: these few roles meet every question that a route asks.
+
+A walk takes every role once; what it repeats for another scope or seat, it repeats for these.
+"""
+
 ANYBODY = "anybody"
 SIGNED_IN = "signed in"
 OWN = "their own"
 
-PAGES: dict[str, Right | Somewhere | str] = {
+PAGES: dict[str, Needed] = {
     "GET /": SIGNED_IN,
     "GET /health/live": ANYBODY,
     "GET /health/ready": ANYBODY,
@@ -96,6 +138,17 @@ PAGES: dict[str, Right | Somewhere | str] = {
     "POST /setup/users/{account_id}/close": Right.MANAGE_USERS,
     "POST /setup/users/{account_id}/open": Right.MANAGE_USERS,
     "POST /setup/users/{account_id}/invite": Right.MANAGE_USERS,
+    "GET /setup/groups": Right.MANAGE_USERS,
+    "POST /setup/groups": Right.MANAGE_USERS,
+    "POST /setup/groups/remove": Right.MANAGE_USERS,
+    "GET /setup/rounds/{round_id}/units": InRound(Right.MANAGE_USERS),
+    "POST /setup/rounds/{round_id}/units": InRound(Right.MANAGE_USERS),
+    "POST /setup/rounds/{round_id}/units/{unit_id}/name": InUnit(Right.MANAGE_USERS),
+    "POST /setup/rounds/{round_id}/units/{unit_id}/remove": InUnit(Right.MANAGE_USERS),
+    "POST /setup/rounds/{round_id}/units/{unit_id}/grants": InUnit(Right.MANAGE_USERS),
+    "POST /setup/rounds/{round_id}/units/{unit_id}/grants/remove": InUnit(Right.MANAGE_USERS),
+    "GET /setup/{cycle_id}/unit": Right.MANAGE_USERS,
+    "POST /setup/{cycle_id}/unit": Right.MANAGE_USERS,
     "GET /setup/audit": Right.SEE_AUDIT,
     "GET /today/{cycle_id}/audit": Right.SEE_AUDIT,
     "GET /today/{cycle_id}/monitoring": Right.SEE_MONITORING,
@@ -111,9 +164,18 @@ PAGES: dict[str, Right | Somewhere | str] = {
     "GET /today/{cycle_id}/mail/{mail_id}/eml": Right.SEE_MAIL,
     "POST /today/{cycle_id}/mail/again": Right.RUN,
     "POST /today/{cycle_id}/mail/{mail_id}/again": Right.RUN,
+    "POST /today/{cycle_id}/mail/{mail_id}/settled": Right.RUN,
     "GET /setup": Somewhere(Right.SET_UP),
     "POST /setup/rounds": Right.SET_UP,
     "POST /setup/rounds/{round_id}/forget-erasures": Right.SET_UP,
+    "GET /setup/rounds/{round_id}/retention": OfRound(Right.MANAGE_RETENTION),
+    "POST /setup/rounds/{round_id}/retention/rules": OfRound(Right.MANAGE_RETENTION),
+    "POST /setup/rounds/{round_id}/retention/delete": OfRound(Right.MANAGE_RETENTION),
+    "POST /setup/rounds/{round_id}/retention/holds": OfRound(Right.MANAGE_RETENTION),
+    "POST /setup/rounds/{round_id}/retention/holds/{hold}/lift": OfRound(Right.MANAGE_RETENTION),
+    "GET /setup/backups": Right.BACK_UP,
+    "POST /setup/backups": Right.BACK_UP,
+    "POST /setup/backups/rehearsal": Right.BACK_UP,
     "POST /setup/programs": Somewhere(Right.SET_UP),
     "GET /setup/{cycle_id}": Right.SET_UP,
     "GET /setup/{cycle_id}/launch": Right.RUN,
@@ -127,6 +189,18 @@ PAGES: dict[str, Right | Somewhere | str] = {
     "POST /setup/{cycle_id}/rules/file": Right.SET_UP,
     "POST /today/{cycle_id}/reserve": Right.SET_UP,
     "POST /setup/{cycle_id}/values": Right.MANAGE_APPLICANTS,
+    "GET /setup/{cycle_id}/exchange": Right.MANAGE_APPLICANTS,
+    "POST /setup/{cycle_id}/exchange": Right.MANAGE_APPLICANTS,
+    "POST /setup/{cycle_id}/exchange/folder": Right.MANAGE_APPLICANTS,
+    "POST /setup/{cycle_id}/exchange/{number:int}/done": Right.MANAGE_APPLICANTS,
+    "POST /setup/{cycle_id}/exchange/words": Right.EXPORT,
+    "POST /setup/{cycle_id}/exchange/results": Right.EXPORT,
+    "GET /setup/{cycle_id}/exchange/results/{name}": Right.EXPORT,
+    "GET /setup/{cycle_id}/copies": Right.RUN,
+    "POST /setup/{cycle_id}/copies/practice": Right.RUN,
+    "POST /setup/{cycle_id}/copies/next-year": Right.SET_UP,
+    "POST /setup/{cycle_id}/automatic-reviews": Right.RUN,
+    "POST /setup/{cycle_id}/throw-away": Right.RUN,
     "GET /setup/{cycle_id}/practice": Right.SET_UP,
     "POST /setup/{cycle_id}/practice": Right.SET_UP,
     "POST /setup/{cycle_id}/practice/{file}/notes": Right.SET_UP,
@@ -182,6 +256,10 @@ PAGES: dict[str, Right | Somewhere | str] = {
     "GET /today": Somewhere(Right.SEE_PROGRESS),
     "GET /activity": Somewhere(Right.SEE_PROGRESS),
     "GET /setup/system": Somewhere(Right.RUN),
+    "GET /setup/mail": Somewhere(Right.RUN),
+    "POST /setup/mail/probe": Somewhere(Right.RUN),
+    "POST /setup/mail/settled": Right.MANAGE_USERS,
+    "POST /setup/mail/strays": Right.MANAGE_USERS,
     "GET /today/{cycle_id}/waiting": Right.SEE_PROGRESS,
     "GET /today/{cycle_id}/evidence": Right.SEE_PROGRESS,
     "GET /today/{cycle_id}/activity": Right.SEE_PROGRESS,
@@ -232,7 +310,7 @@ PAGES: dict[str, Right | Somewhere | str] = {
 
 _HOOKS = Somewhere(Right.SET_UP)
 
-API: dict[str, Right | Somewhere | str] = {
+API: dict[str, Needed] = {
     "GET /api/v1/openapi.json": ANYBODY,
     "GET /api/docs": ANYBODY,
     "GET /api/v1/me": SIGNED_IN,
@@ -240,6 +318,14 @@ API: dict[str, Right | Somewhere | str] = {
     "GET /api/v1/rounds": SIGNED_IN,
     "POST /api/v1/rounds": Right.SET_UP,
     "DELETE /api/v1/rounds/{round_id}/erasures": Right.SET_UP,
+    "GET /api/v1/rounds/{round_id}/retention": OfRound(Right.MANAGE_RETENTION),
+    "PUT /api/v1/rounds/{round_id}/retention/{kind}": OfRound(Right.MANAGE_RETENTION),
+    "POST /api/v1/rounds/{round_id}/retention/delete-due": OfRound(Right.MANAGE_RETENTION),
+    "POST /api/v1/rounds/{round_id}/holds": OfRound(Right.MANAGE_RETENTION),
+    "POST /api/v1/rounds/{round_id}/holds/{hold}/lift": OfRound(Right.MANAGE_RETENTION),
+    "GET /api/v1/backups": Right.BACK_UP,
+    "POST /api/v1/backups": Right.BACK_UP,
+    "POST /api/v1/backups/rehearsal": Right.BACK_UP,
     "GET /api/v1/cycles": SIGNED_IN,
     "POST /api/v1/cycles": Somewhere(Right.SET_UP),
     "GET /api/v1/cycles/{cycle_id}": Right.SEE_PROGRESS,
@@ -357,6 +443,23 @@ API: dict[str, Right | Somewhere | str] = {
     "POST /api/v1/cycles/{cycle_id}/reconsiderations/{number}/take-back": Right.DECIDE,
     "POST /api/v1/cycles/{cycle_id}/reconsiderations/{number}/undo": Right.SIGN,
     "GET /api/v1/cycles/{cycle_id}/outcomes/{version}": Right.SEE_APPLICANTS,
+    "POST /api/v1/cycles/{cycle_id}/exchange": Right.MANAGE_APPLICANTS,
+    "GET /api/v1/cycles/{cycle_id}/exchange": Right.MANAGE_APPLICANTS,
+    "POST /api/v1/cycles/{cycle_id}/exchange/folder": Right.MANAGE_APPLICANTS,
+    "POST /api/v1/cycles/{cycle_id}/exchange/{number}/done": Right.MANAGE_APPLICANTS,
+    "POST /api/v1/cycles/{cycle_id}/uploads": Right.MANAGE_APPLICANTS,
+    "GET /api/v1/cycles/{cycle_id}/uploads/{upload}": Right.MANAGE_APPLICANTS,
+    "PUT /api/v1/cycles/{cycle_id}/uploads/{upload}": Right.MANAGE_APPLICANTS,
+    "DELETE /api/v1/cycles/{cycle_id}/uploads/{upload}": Right.MANAGE_APPLICANTS,
+    "POST /api/v1/cycles/{cycle_id}/uploads/{upload}/take": Right.MANAGE_APPLICANTS,
+    "GET /api/v1/cycles/{cycle_id}/results": Right.EXPORT,
+    "PUT /api/v1/cycles/{cycle_id}/results": Right.EXPORT,
+    "POST /api/v1/cycles/{cycle_id}/results": Right.EXPORT,
+    "GET /api/v1/cycles/{cycle_id}/results/{name}": Right.EXPORT,
+    "POST /api/v1/cycles/{cycle_id}/practice-programs": Right.RUN,
+    "POST /api/v1/cycles/{cycle_id}/automatic-reviews": Right.RUN,
+    "POST /api/v1/cycles/{cycle_id}/throw-away": Right.RUN,
+    "POST /api/v1/cycles/{cycle_id}/next-year": Right.SET_UP,
     "GET /api/v1/cycles/{cycle_id}/practice": Right.SET_UP,
     "POST /api/v1/cycles/{cycle_id}/practice": Right.SET_UP,
     "POST /api/v1/cycles/{cycle_id}/practice/{file}/notes": Right.SET_UP,
@@ -394,11 +497,29 @@ API: dict[str, Right | Somewhere | str] = {
     "DELETE /api/v1/users/{user_id}/grants": Right.MANAGE_USERS,
     "POST /api/v1/users/{user_id}/close": Right.MANAGE_USERS,
     "POST /api/v1/users/{user_id}/open": Right.MANAGE_USERS,
+    "GET /api/v1/groups": Right.MANAGE_USERS,
+    "GET /api/v1/groups/effect": Right.MANAGE_USERS,
+    "POST /api/v1/groups": Right.MANAGE_USERS,
+    "DELETE /api/v1/groups": Right.MANAGE_USERS,
+    "GET /api/v1/units": SIGNED_IN,
+    "POST /api/v1/units": Somewhere(Right.MANAGE_USERS),
+    "PATCH /api/v1/units/{unit_id}": InUnit(Right.MANAGE_USERS),
+    "DELETE /api/v1/units/{unit_id}": InUnit(Right.MANAGE_USERS),
+    "GET /api/v1/units/{unit_id}/grants": InUnit(Right.MANAGE_USERS),
+    "POST /api/v1/units/{unit_id}/grants": InUnit(Right.MANAGE_USERS),
+    "DELETE /api/v1/units/{unit_id}/grants": InUnit(Right.MANAGE_USERS),
+    "GET /api/v1/cycles/{cycle_id}/unit": Right.MANAGE_USERS,
+    "PUT /api/v1/cycles/{cycle_id}/unit": Right.MANAGE_USERS,
     "GET /api/v1/audit": Right.SEE_AUDIT,
     "GET /api/v1/cycles/{cycle_id}/audit": Right.SEE_AUDIT,
+    "GET /api/v1/mail-check": Somewhere(Right.RUN),
+    "POST /api/v1/mail-check/probe": Somewhere(Right.RUN),
+    "POST /api/v1/mail-check/settled": Right.MANAGE_USERS,
+    "POST /api/v1/mail-check/strays": Right.MANAGE_USERS,
     "GET /api/v1/cycles/{cycle_id}/mails": Right.SEE_MAIL,
     "POST /api/v1/cycles/{cycle_id}/mails/again": Right.RUN,
     "POST /api/v1/cycles/{cycle_id}/mails/{mail_id}/again": Right.RUN,
+    "POST /api/v1/cycles/{cycle_id}/mails/{mail_id}/settled": Right.RUN,
     "GET /api/v1/webhooks": _HOOKS,
     "POST /api/v1/webhooks": _HOOKS,
     "GET /api/v1/webhooks/{webhook_id}": _HOOKS,

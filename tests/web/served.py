@@ -16,6 +16,7 @@ from tests.support.identity_provider import PASSWORD, IdentityProvider
 from tests.support.migrated import new_database
 from tests.support.ports import free_port
 from tests.support.process import Process
+from tests.support.waiting import CAP
 from tests.web.site import Site
 
 
@@ -45,7 +46,11 @@ class Browser:
 
     def __init__(self, served: Served, client: str) -> None:
         self.http = httpx2.Client(
-            base_url=served.address, headers={"X-Forwarded-For": client}, trust_env=False
+            base_url=served.address,
+            headers={"X-Forwarded-For": client},
+            trust_env=False,
+            # The first visit to the provider loads its library: seconds on a busy machine.
+            timeout=CAP,
         )
 
     def get(self, path: str) -> httpx2.Response:

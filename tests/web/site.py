@@ -22,6 +22,7 @@ from swapflow.errors import NotFoundError
 from swapflow.identity.account import Account, Method
 from swapflow.identity.permissions import Role, Scope
 from swapflow.identity.services import IdentityContext, compose_office
+from swapflow.ledger.maintenance.backup_folder import BackupFolder
 from swapflow.ledger.sql_ledger import SqlLedger
 from swapflow.outbound.guarded_client import GuardedClient
 from swapflow.outbound.webhooks import webhook_sender
@@ -34,6 +35,7 @@ from swapflow.web.app import create_app
 from swapflow.web.http.dependencies import cookie_name
 from tests.engine.cycle_by_hand import RULES, applicant, reviewer
 from tests.support.migrated import migrated
+from tests.web.client import Browser
 
 
 ADDRESS = "http://testserver"
@@ -92,6 +94,7 @@ class Site:
         redis: str = "",
         mail_leaves: bool = True,
         undo: timedelta = timedelta(),
+        backups: bool = False,
     ) -> None:
         """Put a site together; given a Redis, its live state and counts lie there.
 
@@ -101,11 +104,14 @@ class Site:
             redis: Address of a Redis; in memory when empty.
             mail_leaves: Whether there is a mail server.
             undo: How long acts can be undone; nothing is held when zero.
+            backups: Whether it has a folder of backups.
         """
         self.settings = settings
         self._file = database if isinstance(database, Path) else None
         self.mails: list[Mail] = []
-        self.ledger = SqlLedger(f"sqlite:///{database}" if self._file else str(database))
+        url = f"sqlite:///{database}" if self._file else str(database)
+        self.ledger = SqlLedger(url)
+        self.backups = BackupFolder(url, settings.data_dir / "backups") if backups else None
         self._dispatcher = InlineDispatcher(self._work)
         client = GuardedClient(settings.reach)
         self.product = compose(
@@ -117,9 +123,10 @@ class Site:
                 post=self.mails.append,
                 mail_leaves=mail_leaves,
                 send_webhook=webhook_sender(client),
-                automatic_reviewers=programs_of_rosters(settings, client),
+                automatic_reviewers=programs_of_rosters(settings),
                 office=contact_of(settings.office_name, settings.mail_from),
                 provider=True,
+                backups=self.backups,
                 lease_seconds=3600.0,
                 undo=undo,
             )
@@ -139,7 +146,7 @@ class Site:
 
     def anonymous(self) -> TestClient:
         """A browser in which nobody is signed in; redirects are not followed."""
-        return TestClient(
+        return Browser(
             self.app, base_url=ADDRESS, headers=dict(SAME_ORIGIN), follow_redirects=False
         )
 

@@ -13,7 +13,18 @@ from swapflow.domain.rules import SignInPolicy
 from swapflow.identity.account import Method
 from swapflow.identity.permissions import RIGHTS, Right, Role, Scope
 from swapflow.web.seat_doors import DOORS, Door
-from tests.web.roles import ANYBODY, API, OWN, PAGES, SIGNED_IN, Somewhere
+from tests.web.roles import (
+    ANYBODY,
+    API,
+    COVERING,
+    OWN,
+    PAGES,
+    SIGNED_IN,
+    InRound,
+    InUnit,
+    OfRound,
+    Somewhere,
+)
 from tests.web.routes import ENDLESS, routes_of
 from tests.web.site import SITE_RULES, Site
 
@@ -83,13 +94,19 @@ def test_the_table_names_every_page_and_no_other(site: Site) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Walker:
-    """A person who tries every page with the ids of the cycle `fall` and of R1's task."""
+    """A person who tries every page with the ids of the cycle `fall` and of R1's task.
+
+    `fall` belongs to the unit `physics`, which is within `science`; `arts` is beside it.
+    """
 
     name: str
     client: TestClient
     here: frozenset[Right] = frozenset()
     anywhere: frozenset[Right] = frozenset()
     in_office: frozenset[Right] = frozenset()
+    of_round: frozenset[Right] = frozenset()
+    in_round: frozenset[Right] = frozenset()
+    in_unit: frozenset[Right] = frozenset()
     seat: bool = False
     owns_task: bool = False
 
@@ -113,13 +130,19 @@ class Walker:
             return self.name != "nobody"
         if needed == OWN:
             return self.owns_task if "{task}" in page else self.seat
-        if isinstance(needed, Somewhere):
-            return needed.right in self.anywhere
+        if isinstance(needed, Somewhere | InUnit | InRound | OfRound):
+            held = {
+                Somewhere: self.anywhere,
+                InUnit: self.in_unit,
+                InRound: self.in_round,
+                OfRound: self.of_round,
+            }
+            return needed.right in held[type(needed)]
         return needed in (self.here if "{cycle_id}" in page else self.in_office)
 
     def tries(self, page: str, ids: dict[str, str]) -> Response:
         method, path = page.split(" ")
-        address = re.sub(r"{(\w+)}", lambda m: ids[m[1]], path)
+        address = re.sub(r"{(\w+)(?::\w+)?}", lambda m: ids[m[1]], path)
         return self.client.request(method, address)
 
 
@@ -127,9 +150,10 @@ def walkers(site: Site) -> Iterator[Walker]:
     for role in Role:
         held, name = RIGHTS[role], role.value
         client = site.signed_in(role, email=f"o-{name}@example.org")
-        yield Walker(f"{name} of all", client, here=held, anywhere=held, in_office=held)
-        client = site.signed_in(role, email=f"c-{name}@example.org", cycle="fall")
-        yield Walker(f"{name} of the program", client, here=held, anywhere=held)
+        yield of_the_office(f"{name} of all", client, held)
+        if role in COVERING:
+            client = site.signed_in(role, email=f"c-{name}@example.org", cycle="fall")
+            yield Walker(f"{name} of the program", client, here=held, anywhere=held)
     held = RIGHTS[Role.ADMINISTRATOR]
     for scope, there, here in (
         (Scope.ROUND, "round", held),
@@ -139,22 +163,79 @@ def walkers(site: Site) -> Iterator[Walker]:
         client = site.signed_in(
             Role.ADMINISTRATOR, email=f"{there}@example.org", scope=scope, scope_id=there
         )
-        yield Walker(f"administrator of {there}", client, here=here, anywhere=held)
+        yield Walker(
+            f"administrator of {there}",
+            client,
+            here=here,
+            anywhere=held,
+            of_round=here,
+            in_round=here,
+            in_unit=here,
+        )
     client = site.signed_in(email="r1@example.org", method=Method.LINK)
     yield Walker("the task's reviewer", client, seat=True, owns_task=True)
     client = site.signed_in(email="r2@example.org", method=Method.LINK)
     yield Walker("another reviewer", client, seat=True)
     # One after the other: a role that is left over would be held beside the next one.
-    for role in Role:
+    for role in COVERING:
         held, name = RIGHTS[role], role.value
         client = site.signed_in(role, email="r3@example.org")
-        yield Walker(
-            f"{name} who reviews", client, here=held, anywhere=held, in_office=held, seat=True
-        )
+        yield of_the_office(f"{name} who reviews", client, held, seat=True)
         account = site.office.users.get("r3@example.org")
         site.office.users.revoke(account, role, Scope.OFFICE, "", by="test")
     yield Walker("somebody without a role", site.signed_in(email="new@example.org"))
     yield Walker("nobody", site.anonymous())
+
+
+def of_the_office(
+    name: str, client: TestClient, held: frozenset[Right], *, seat: bool = False
+) -> Walker:
+    return Walker(
+        name,
+        client,
+        here=held,
+        anywhere=held,
+        in_office=held,
+        of_round=held,
+        in_round=held,
+        in_unit=held,
+        seat=seat,
+    )
+
+
+def in_units(site: Site) -> Iterator[Walker]:
+    """Every right in the program's own unit and in the one beside, two roles in the one above."""
+    for role in COVERING:
+        held, name = RIGHTS[role], role.value
+        above = ("science",) if role in {Role.ADMINISTRATOR, Role.CHAIR} else ()
+        for place in ("physics", "arts", *above):
+            client = site.signed_in(
+                role, email=f"{place}-{name}@example.org", scope=Scope.UNIT, scope_id=place
+            )
+            here = frozenset[Right]() if place == "arts" else held
+            # The page of the round's units shows them their own.
+            yield Walker(
+                f"{name} of {place}",
+                client,
+                here=here,
+                anywhere=held,
+                in_round=held,
+                in_unit=here,
+            )
+
+
+def faculties(site: Site) -> None:
+    """Launch `fall` in a unit within a unit, and `other` in another round; a unit is beside."""
+
+    def fill() -> None:
+        site.launched("fall")
+        site.launched("other", round_id="elsewhere")
+        units = site.office.units
+        for name, above in (("Science", None), ("Arts", None), ("Physics", "science")):
+            units.add(name, round_id="round", parent_id=above, by="test")
+        units.place(units.move(site.product.cycles.get("fall"), "physics"), by="test")
+
+    site.filled("faculties", fill)
 
 
 def was_let_in(response: Response) -> bool:
@@ -168,17 +249,16 @@ def was_let_in(response: Response) -> bool:
     return not (response.status_code == 404 and any(r in response.text.lower() for r in refusals))
 
 
-def test_nobody_gets_further_than_the_table_says_with_whomevers_ids(site: Site) -> None:
-    site.launched("fall")
-    site.launched("other", round_id="elsewhere")
+def wrong_pages(site: Site, people: Iterator[Walker]) -> list[tuple[str, str, int]]:
     task = site.product.tasks.inbox("fall", "R1")[0]
     # Ids of things that are there, where a page names one; forms are sent empty.
-    ids = dict.fromkeys(re.findall(r"{(\w+)}", " ".join(PAGES)), "0")
+    ids = dict.fromkeys(re.findall(r"{(\w+)", " ".join(PAGES)), "0")
     ids |= {"cycle_id": "fall", "kind": "review", "what": "pause", "name": "cohort.csv"}
     ids |= {"task": site.product.tasks.code(task.id), "reviewer_number": str(task.reviewer)}
+    ids |= {"round_id": "round", "unit_id": "physics"}
     wrong: list[tuple[str, str, int]] = []
 
-    for walker in walkers(site):
+    for walker in people:
         for page in PAGES:
             allowed = walker.may(page)
             if page in LEAVES or page.startswith("POST /sign-in") or (page in ENDLESS and allowed):
@@ -187,8 +267,21 @@ def test_nobody_gets_further_than_the_table_says_with_whomevers_ids(site: Site) 
             assert response.status_code < 500, (walker.name, page, response.text[:300])
             if was_let_in(response) != allowed:
                 wrong.append((walker.name, page, response.status_code))
+    return wrong
 
-    assert wrong == []
+
+def test_nobody_gets_further_than_the_table_says_with_whomevers_ids(site: Site) -> None:
+    faculties(site)
+
+    assert wrong_pages(site, walkers(site)) == []
+
+
+def test_a_role_in_a_unit_opens_the_pages_of_its_programs_and_none_of_its_neighbours(
+    site: Site,
+) -> None:
+    faculties(site)
+
+    assert wrong_pages(site, in_units(site)) == []
 
 
 def test_the_table_names_everything_at_the_api_and_nothing_else(site: Site) -> None:
@@ -201,24 +294,34 @@ def test_the_table_names_everything_at_the_api_and_nothing_else(site: Site) -> N
     assert routes == set(API)
 
 
-def test_nobody_gets_further_at_the_api_either(site: Site) -> None:
-    site.launched("fall")
-    site.launched("other", round_id="elsewhere")
+def wrong_calls(site: Site, people: Iterator[Walker]) -> list[tuple[str, str, int, str]]:
     task = site.product.tasks.inbox("fall", "R1")[0]
     # Requests are sent empty, and about an applicant whom the task does not concern.
-    ids = dict.fromkeys(re.findall(r"{(\w+)}", " ".join(API)), "0")
+    ids = dict.fromkeys(re.findall(r"{(\w+)", " ".join(API)), "0")
     ids |= {"cycle_id": "fall", "task": site.product.tasks.code(task.id), "score": task.id}
     ids |= {"pull": task.pull_id, "version": "1", "number": "999"}
+    ids |= {"round_id": "round", "unit_id": "physics"}
     wrong: list[tuple[str, str, int, str]] = []
 
-    for walker in walkers(site):
+    for walker in people:
         for asked_for in API:
             response = walker.tries(asked_for, ids)
             assert response.status_code < 500, (walker.name, asked_for, response.text[:300])
             if was_let_in(response) != walker.may(asked_for):
                 wrong.append((walker.name, asked_for, response.status_code, response.text[:120]))
+    return wrong
 
-    assert wrong == []
+
+def test_nobody_gets_further_at_the_api_either(site: Site) -> None:
+    faculties(site)
+
+    assert wrong_calls(site, walkers(site)) == []
+
+
+def test_a_role_in_a_unit_opens_the_api_of_its_programs_and_of_no_neighbour(site: Site) -> None:
+    faculties(site)
+
+    assert wrong_calls(site, in_units(site)) == []
 
 
 @pytest.mark.parametrize("role", [Role.ADMINISTRATOR, Role.COORDINATOR])

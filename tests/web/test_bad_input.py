@@ -67,8 +67,7 @@ def test_what_no_field_may_hold_is_refused_with_a_message_and_changes_nothing(
                 assert 400 <= response.status_code < 500, where
                 assert response.text.strip(), where
                 assert "Traceback" not in response.text, where
-                if dump_differs := changed(before, dump(site)):
-                    raise AssertionError((*where, dump_differs))
+        assert changed(before, dump(site)) == {}, form.action
 
     assert tried >= 3
 

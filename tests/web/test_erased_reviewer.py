@@ -23,6 +23,7 @@ from swapflow.settings import Settings
 from tests.engine.cycle_by_hand import reviewer
 from tests.support.migrated import new_database
 from tests.support.redis_server import RedisServer
+from tests.web.client import Browser
 from tests.web.site import Site, named
 
 
@@ -111,7 +112,7 @@ def staff(site: Site) -> TestClient:
         days=9,
         ledger=site.office.context.ledger,
     )
-    client = TestClient(site.app, headers={"Authorization": f"Bearer {key}"})
+    client = Browser(site.app, headers={"Authorization": f"Bearer {key}"})
     client.follow_redirects = False
     return client
 

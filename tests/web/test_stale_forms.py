@@ -36,13 +36,23 @@ ADDS_OR_NAMES = {
     "end", "endorse", "erase", "files", "forget-erasures", "grants", "import", "invite", "keys",
     "language", "lift", "link", "look", "missed", "monitoring", "notes", "nudge", "open",
     "password", "practice",
+    # A file is taken as it is, and results are put out as they are.
+    "done", "exchange", "folder", "results",
+    # A practice program is made, filled and thrown away; next year's program is a new one.
+    "automatic-reviews", "next-year", "throw-away",
     "programs", "reassign", "release", "remind", "remove", "reopen", "requests", "revoke",
     "rounds", "sign-out", "skip", "stop", "swap", "users", "values", "waive", "{{ token }}",
     "sheets", "try", "undo",
+    # A unit is made.
+    "units",
     # An answer goes to what its link was made for; a moved date has a link of its own.
     "{{ path }}",
     # Says what is wanted: on or off.
     "shortcuts",
+    # A legal hold is added; what is due is deleted once; a backup is one more.
+    "holds", "delete", "backups", "rehearsal",
+    # What came back or fits no mail is seen to once; a test mail is one more.
+    "settled", "strays", "probe",
     # A practice file is marked once; a second mark is refused.
     "{{ file.number }}",
     # Ticks are refused where one of them has moved on.
@@ -70,8 +80,8 @@ def test_every_form_that_overwrites_something_tells_what_it_was_made_from() -> N
         ):
             action = re.search(r'action="([^"]*)"', form)
             assert action is not None, f"{file}: a form without an address"
-            # A page for those who signed in again sends back what another form held.
-            carried = file.name == "signed_out.html" or any(
+            # A page that asks to send a form again sends back what that one held.
+            carried = file.name in {"signed_out.html", "away.html"} or any(
                 # A form about several rows carries one for each.
                 f'name="{name}"' in form or f'name="{name}.' in form
                 for name in CARRIED

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from swapflow.bandit.situation import FloatArray, IntArray, Scores
 
@@ -84,7 +84,7 @@ def reviewer_count(scores: Scores) -> int:
 class ScoreColumns:
     """The columns of the design beside the arms: reviewers, kinds, then the level."""
 
-    design: sparse.csr_array
+    design: "scipy.sparse.csr_array"
     reviewers: int
     seen: FloatArray
     offset_kinds: tuple[int, ...]
@@ -121,7 +121,7 @@ class ScoreColumns:
             width += 1
         row = np.concatenate(rows) if rows else np.zeros(0, dtype=np.int64)
         column = np.concatenate(columns) if columns else np.zeros(0, dtype=np.int64)
-        design = sparse.csr_array(
+        design = scipy.sparse.csr_array(
             (np.ones(row.size), (row, column)), shape=(scores.mark.size, width)
         )
         # A reviewer without a mark would pass the prior
@@ -162,25 +162,25 @@ class CrossedModel:
     arm: IntArray
     information: FloatArray
     total: FloatArray
-    cross: sparse.csr_array
+    cross: "scipy.sparse.csr_array"
     gram: FloatArray
     moment: FloatArray
     square: float
     count: int
 
     @classmethod
-    def of(cls, scores: Scores, *, gains: FloatArray, design: sparse.csr_array) -> Self:
+    def of(cls, scores: Scores, *, gains: FloatArray, design: "scipy.sparse.csr_array") -> Self:
         """Sum up the scores."""
         arm, slot = np.unique(scores.arm, return_inverse=True)
-        weighted = sparse.diags_array(gains) @ design
-        members = sparse.csr_array(
+        weighted = scipy.sparse.diags_array(gains) @ design
+        members = scipy.sparse.csr_array(
             (np.ones(slot.size), (slot, np.arange(slot.size))), shape=(arm.size, slot.size)
         )
         return cls(
             arm=arm,
             information=np.bincount(slot, gains, minlength=arm.size).astype(np.float64),
             total=np.bincount(slot, gains * scores.mark, minlength=arm.size).astype(np.float64),
-            cross=sparse.csr_array(members @ weighted),
+            cross=scipy.sparse.csr_array(members @ weighted),
             gram=(design.T @ weighted).toarray(),
             moment=weighted.T @ scores.mark,
             square=float(np.sum(gains * scores.mark**2)),
@@ -235,10 +235,10 @@ class CrossedModel:
 
     def _eliminate(
         self, ratio: float, precision: FloatArray
-    ) -> tuple[FloatArray, sparse.csr_array, FloatArray]:
+    ) -> tuple[FloatArray, "scipy.sparse.csr_array", FloatArray]:
         """Eliminate the arms: their diagonal, the scaled cross terms, and the columns' system."""
         diagonal = self.information + ratio
-        scaled = sparse.csr_array(sparse.diags_array(1 / diagonal) @ self.cross)
+        scaled = scipy.sparse.csr_array(scipy.sparse.diags_array(1 / diagonal) @ self.cross)
         schur = self.gram + np.diag(precision) - (self.cross.T @ scaled).toarray()
         return diagonal, scaled, schur
 
@@ -255,7 +255,7 @@ class CrossedModel:
         return max(float(self.square - 2 * met + fit), 0.0)
 
 
-def _shared_variance(scaled: sparse.csr_array, inverse: FloatArray) -> FloatArray:
+def _shared_variance(scaled: "scipy.sparse.csr_array", inverse: FloatArray) -> FloatArray:
     """Return what the columns' uncertainty adds to each arm's variance, shape (arms,)."""
     arms, columns = scaled.shape
     # Block by block: an array of all arms by all reviewers took 320 MB at 20,000 by 2,000.

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.special import ndtr
+import scipy
 
 from swapflow.bandit.batch import MONEY
 from swapflow.bandit.situation import BoolArray, FloatArray, IntArray, Pick, PullKind
@@ -39,7 +39,7 @@ def expected_crossing(distance: FloatArray, deviation: FloatArray) -> FloatArray
     # A pull that moves nothing (sd 0) makes z infinite or no number: neither is below FARTHEST.
     with np.errstate(divide="ignore", invalid="ignore"):
         z = distance / deviation
-        step = deviation * (np.exp(-0.5 * z * z) / ROOT_TWO_PI - z * ndtr(-z))
+        step = deviation * (np.exp(-0.5 * z * z) / ROOT_TWO_PI - z * scipy.special.ndtr(-z))
     return np.where(z < FARTHEST, np.maximum(step, 0.0), 0.0)
 
 

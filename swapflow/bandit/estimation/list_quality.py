@@ -18,7 +18,7 @@ With limits, targets, a spread or pins no cut exists, so the same numbers come f
 import math
 
 import numpy as np
-from scipy.special import ndtr
+import scipy
 
 from swapflow.bandit.oracles.oracle import Oracle
 from swapflow.bandit.situation import BoolArray, FloatArray, IntArray, ListQuality
@@ -70,7 +70,7 @@ def list_quality(mean: FloatArray, deviation: FloatArray, members: IntArray) -> 
     # A member loses by lying below the cut, so its distance is mirrored.
     distance = np.where(inside, cut - mean, mean - cut)
     z = _standardised(distance, deviation)
-    beyond = ndtr(z)
+    beyond = scipy.special.ndtr(z)
     density = deviation * np.exp(-0.5 * z * z) / ROOT_TWO_PI
     losses = np.maximum(density + distance * beyond, 0.0)
     squares = (distance**2 + deviation**2) * beyond + distance * density
@@ -108,7 +108,7 @@ def expected_cut(mean: FloatArray, deviation: FloatArray, size: int) -> float:
     cut = 0.5 * (low + high)
     for _ in range(HALVINGS):
         z = _standardised(mean - cut, deviation)
-        excess = float(ndtr(z).sum()) - size
+        excess = float(scipy.special.ndtr(z).sum()) - size
         if excess > 0:
             low = cut
         else:
@@ -130,7 +130,7 @@ def likely_among(mean: FloatArray, deviation: FloatArray, *, cut: float, size: i
 
     Arms without any spread that lie at the cut share the places that the others leave.
     """
-    likely = ndtr(_standardised(mean - cut, deviation))
+    likely = scipy.special.ndtr(_standardised(mean - cut, deviation))
     tied = (deviation <= 0) & (rounded(mean) == cut)
     if tied.any():
         left = size - float(likely[~tied].sum())

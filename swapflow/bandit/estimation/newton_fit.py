@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from swapflow.bandit.estimation.crossed_model import LEAST_VARIANCE, OFFSET_SPREAD, Fitted
 from swapflow.bandit.estimation.reviewer_system import LARGEST_RESIDUAL, ReviewerSystem
@@ -119,7 +119,7 @@ class _Sums:
     fixed: FloatArray
     arm_information: FloatArray
     reviewer_information: FloatArray
-    cross: sparse.csr_array
+    cross: "scipy.sparse.csr_array"
     cross_fixed: FloatArray
     reviewer_fixed: FloatArray
     gram_fixed: FloatArray
@@ -141,7 +141,7 @@ class _Sums:
             + [np.ones(scores.mark.size)]
         )
         shape = (arms.size, names.size)
-        cross = sparse.coo_array((gains[known], (arm[known], reviewer[known])), shape=shape)
+        cross = scipy.sparse.coo_array((gains[known], (arm[known], reviewer[known])), shape=shape)
         weighted = gains[:, None] * fixed
         return cls(
             mark=scores.mark,
@@ -154,7 +154,7 @@ class _Sums:
             fixed=fixed,
             arm_information=_by(arm, gains[:, None], arms.size)[:, 0],
             reviewer_information=_by(reviewer, gains[:, None], names.size + 1)[: names.size, 0],
-            cross=sparse.csr_array(cross),
+            cross=scipy.sparse.csr_array(cross),
             cross_fixed=_by(arm, weighted, arms.size),
             reviewer_fixed=_by(reviewer, weighted, names.size + 1)[: names.size],
             gram_fixed=fixed.T @ weighted,

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Self
 
 import numpy as np
-from scipy import linalg, sparse
+import scipy
 
 from swapflow.bandit.estimation.reml_sums import KindSums, Layout, inverse_of, misfit, trace_of
 from swapflow.bandit.situation import FloatArray, IntArray, Scores
@@ -156,17 +156,17 @@ class RemlModel:
 
         parts = list(zip(weights.tolist(), self.sums, strict=True))
         diagonal = eliminated_prior + sum(w * s.eliminated for w, s in parts)
-        cross = sparse.csr_array(sum(w * s.cross for w, s in parts))
-        scaled = sparse.csr_array(sparse.diags_array(1 / diagonal) @ cross)
+        cross = scipy.sparse.csr_array(sum(w * s.cross for w, s in parts))
+        scaled = scipy.sparse.csr_array(scipy.sparse.diags_array(1 / diagonal) @ cross)
         kept = sum(w * s.kept for w, s in parts)
         schur = np.asarray((kept - cross.T @ scaled).toarray())
         width = kept_prior.size
         schur[np.arange(width), np.arange(width)] += kept_prior
 
-        factor = linalg.cho_factor(schur, lower=True, overwrite_a=True, check_finite=False)
+        factor = scipy.linalg.cho_factor(schur, lower=True, overwrite_a=True, check_finite=False)
         eliminated_total = sum(w * s.eliminated_total for w, s in parts)
         kept_total = sum(w * s.kept_total for w, s in parts)
-        kept_effect = linalg.cho_solve(factor, kept_total - scaled.T @ eliminated_total)
+        kept_effect = scipy.linalg.cho_solve(factor, kept_total - scaled.T @ eliminated_total)
         eliminated_effect = (eliminated_total - cross @ kept_effect) / diagonal
         inverse = inverse_of(factor[0])
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import linalg, sparse
+import scipy
 
 from swapflow.bandit.situation import FloatArray, IntArray, Scores
 
@@ -15,8 +15,8 @@ class KindSums:
     count: int
     square: float
     eliminated: FloatArray
-    cross: sparse.csr_array
-    kept: sparse.csr_array
+    cross: "scipy.sparse.csr_array"
+    kept: "scipy.sparse.csr_array"
     eliminated_total: FloatArray
     kept_total: FloatArray
 
@@ -40,26 +40,28 @@ class Layout:
         severity = self._design(rows[known], column[own][known], own.size, self.columns)
         level = self._design(rows, np.full(own.size, kind), own.size, self.kinds)
         kept, gone = (arm, severity) if self.arms_kept else (severity, arm)
-        kept = sparse.csr_array(sparse.hstack([kept, level]))
+        kept = scipy.sparse.csr_array(scipy.sparse.hstack([kept, level]))
         return KindSums(
             count=own.size,
             square=float(mark @ mark),
             eliminated=np.asarray(gone.sum(axis=0)).ravel().astype(np.float64),
-            cross=sparse.csr_array(gone.T @ kept),
-            kept=sparse.csr_array(kept.T @ kept),
+            cross=scipy.sparse.csr_array(gone.T @ kept),
+            kept=scipy.sparse.csr_array(kept.T @ kept),
             eliminated_total=gone.T @ mark,
             kept_total=kept.T @ mark,
         )
 
     @staticmethod
-    def _design(row: IntArray, column: IntArray, rows: int, columns: int) -> sparse.csr_array:
-        return sparse.csr_array((np.ones(row.size), (row, column)), shape=(rows, columns))
+    def _design(
+        row: IntArray, column: IntArray, rows: int, columns: int
+    ) -> "scipy.sparse.csr_array":
+        return scipy.sparse.csr_array((np.ones(row.size), (row, column)), shape=(rows, columns))
 
 
 def inverse_of(factor: FloatArray) -> FloatArray:
     """Invert a matrix from its lower Cholesky factor."""
     # LAPACK fills the lower half alone.
-    lower, _ = linalg.lapack.dpotri(factor, lower=True)
+    lower, _ = scipy.linalg.lapack.dpotri(factor, lower=True)
     lower = np.tril(lower)
     return np.asarray(lower + np.tril(lower, -1).T)
 
@@ -79,10 +81,10 @@ def misfit(sums: KindSums, eliminated: FloatArray, kept: FloatArray) -> float:
 def trace_of(
     sums: KindSums,
     diagonal: FloatArray,
-    scaled: sparse.csr_array,
+    scaled: "scipy.sparse.csr_array",
     inverse: FloatArray,
 ) -> float:
     """Return the trace of the inverse times a kind's cross products: its uncertainty."""
-    own = sparse.csr_array(sparse.diags_array(sums.eliminated) @ scaled)
+    own = scipy.sparse.csr_array(scipy.sparse.diags_array(sums.eliminated) @ scaled)
     inner = (scaled.T @ own - 2 * (sums.cross.T @ scaled) + sums.kept).toarray()
     return float(np.sum(sums.eliminated / diagonal) + np.sum(inner * inverse))

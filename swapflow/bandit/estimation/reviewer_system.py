@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from swapflow.bandit.situation import FloatArray
 
@@ -65,7 +65,7 @@ class ReviewerSystem:
         own: Information and prior precision of each reviewer (G + λ), shape (reviewers,).
     """
 
-    cross: sparse.csr_array
+    cross: "scipy.sparse.csr_array"
     arm_diagonal: FloatArray
     own: FloatArray
 
@@ -134,21 +134,21 @@ class ReviewerSystem:
         return np.asarray(np.linalg.inv(dense), dtype=np.float64)
 
     @cached_property
-    def _scaled(self) -> sparse.csr_array:
+    def _scaled(self) -> "scipy.sparse.csr_array":
         """D^-½ C, so that S = diag(own) - scaled' scaled."""
         return self._scaled_by(1 / np.sqrt(self.arm_diagonal))
 
-    def _scaled_by(self, factors: FloatArray) -> sparse.csr_array:
+    def _scaled_by(self, factors: FloatArray) -> "scipy.sparse.csr_array":
         """Return C with every arm's row multiplied by its factor."""
         cross = self.cross
         data = cross.data * np.repeat(factors, np.diff(cross.indptr))
-        return sparse.csr_array((data, cross.indices, cross.indptr), shape=cross.shape)
+        return scipy.sparse.csr_array((data, cross.indices, cross.indptr), shape=cross.shape)
 
     def _conjugate_gradients(
         self, right: FloatArray, start: FloatArray | None, residual: float
     ) -> FloatArray:
         """Solve all columns side by side, preconditioned by the diagonal."""
-        scaled, turned = self._scaled, sparse.csr_array(self._scaled.T)
+        scaled, turned = self._scaled, scipy.sparse.csr_array(self._scaled.T)
         own = self.own[:, None]
         squares = np.bincount(scaled.indices, scaled.data**2, minlength=self.own.size)
         preconditioner = 1 / (self.own - squares)[:, None]

@@ -3,7 +3,7 @@
 from bisect import bisect_left, bisect_right
 
 import numpy as np
-from scipy.sparse import csc_array
+import scipy
 
 from swapflow.bandit.oracles.limits import CellLimits
 from swapflow.bandit.oracles.linear_programs import cheapest
@@ -139,7 +139,9 @@ class BoundedProgram:
         size = np.diff(at)[inner].astype(np.float64)
         return cell, size, np.diff(sums)[inner] / size
 
-    def _matrix(self, cell: IntArray) -> tuple[csc_array, FloatArray, FloatArray, FloatArray]:
+    def _matrix(
+        self, cell: IntArray
+    ) -> tuple["scipy.sparse.csc_array", FloatArray, FloatArray, FloatArray]:
         """Build rows and targets over pieces and credits: matrix, both bounds, credits."""
         grid = self._grid
         slots = sum(worth.size for worth in self._credits)
@@ -153,7 +155,7 @@ class BoundedProgram:
         lower = np.concatenate([grid.lower, np.full(len(self._credits), -np.inf)])
         upper = np.concatenate([grid.upper, np.zeros(len(self._credits))])
         credit = np.concatenate([*self._credits, np.zeros(0)])
-        return csc_array(np.vstack([top, bottom])), lower, upper, credit
+        return scipy.sparse.csc_array(np.vstack([top, bottom])), lower, upper, credit
 
     def _solve_lumped(self, cuts: list[list[int]]) -> FloatArray:
         cell, size, value = self._pieces(cuts)

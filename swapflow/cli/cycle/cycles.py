@@ -58,6 +58,7 @@ def new(
         typer.Option(metavar="FILE", help="With --template: where it goes; else CYCLE.toml."),
     ] = None,
     name: Annotated[str, typer.Option(metavar="TEXT", help="The program's name in full.")] = "",
+    unit: Annotated[str, typer.Option(metavar="UNIT", help="The unit that it belongs to.")] = "",
     as_json: AsJson = False,
 ) -> None:
     """Make a program from a rules file."""
@@ -69,7 +70,7 @@ def new(
     written = template is not None and _write_template(file, template)
     try:
         read = read_rules_of(file)
-        swapflow.cycles.new(cycle, round_id=round_id, rules=read, by=by, name=name)
+        swapflow.cycles.new(cycle, round_id=round_id, rules=read, by=by, name=name, unit=unit)
     except SwapflowError:
         if written:  # a command that fails leaves nothing behind
             file.unlink(missing_ok=True)
@@ -104,6 +105,7 @@ def list_cycles(as_json: AsJson = False) -> None:
                     "rules_version": c.rules_version,
                     "cohort_version": c.cohort_version,
                     "created_at": c.created_at.isoformat(),
+                    "practice_of": c.practice_of,
                 }
                 for c in cycles
             ]

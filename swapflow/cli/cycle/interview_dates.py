@@ -10,6 +10,7 @@ from swapflow.cli.output import Listing, many, report
 
 
 if TYPE_CHECKING:
+    from swapflow.domain.free_days import FreeSpan
     from swapflow.engine.interviews.proposal import DateProposal
 
 
@@ -35,7 +36,8 @@ def find_dates(
 ) -> None:
     """Find dates that fit for every interview without one, and set them with --set.
 
-    Interviews in other programs and days away are known. All dates are set, or none.
+    Interviews in other programs, days away, public holidays and closed days are known. All dates
+    are set, or none.
     """
     from swapflow.engine.interviews.schedule import NOTICE
     from swapflow.engine.interviews.slots import InterviewSlot
@@ -62,6 +64,7 @@ def _report(
     proposal: "DateProposal", cycle: str, zone: str, *, changed: int, as_json: bool
 ) -> None:
     from swapflow.i18n.formatting import moment
+    from swapflow.i18n.languages import current_language
 
     found = [
         {
@@ -76,13 +79,23 @@ def _report(
     left = [
         {"applicant": one.requested.external_id, "why": str(one.reason)} for one in proposal.left
     ]
+    spans = proposal.passed_over(current_language().tag)
+    passed = [{"first": one.first, "last": one.last, "name": one.name} for one in spans]
     said = [f"{one['applicant']}: {one['why']}" for one in left]
+    said += [f"no dates {_days(one)}: {one.name or 'closed'}" for one in spans]
     if changed:
         said.append(f"{many(changed, 'date')} set; the invitations leave by mail")
     elif found:
         said.append(f"nothing was set: add --set to set {many(len(found), 'date')}")
     report(
-        {"cycle": cycle, "zone": zone, "set": changed, "dates": found, "left": left},
+        {
+            "cycle": cycle,
+            "zone": zone,
+            "set": changed,
+            "dates": found,
+            "left": left,
+            "passed_over": passed,
+        },
         Listing(
             headers=("applicant", "interviewers", "starts", "minutes"),
             rows=tuple(
@@ -99,3 +112,7 @@ def _report(
         *said,
         as_json=as_json,
     )
+
+
+def _days(one: "FreeSpan") -> str:
+    return f"on {one.first}" if one.first == one.last else f"from {one.first} to {one.last}"

@@ -39,7 +39,8 @@ def doctor(
 ) -> None:
     """Look for what is wrong, and say how to mend it; exit code 1 if there is a fault."""
     from swapflow.cli.operations.mail_doctor import examine_mail
-    from swapflow.processes.doctor import Grade, examine
+    from swapflow.engine.ports.health_facts import Grade
+    from swapflow.processes.doctor import examine
 
     if to is not None and part is not DoctorPart.MAIL:
         raise InvalidInputError("probe_without_mail")

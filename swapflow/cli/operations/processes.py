@@ -112,12 +112,11 @@ def coordinator(
     """Run a coordinator until it is asked to stop; several may run."""
     from swapflow.bootstrap import office, swapflow
     from swapflow.instrumentation.tracing import start
+    from swapflow.processes.beside.looks import looks_of
     from swapflow.processes.coordinator import run_coordinator
     from swapflow.processes.exposure import keep_private
     from swapflow.processes.heartbeat import HEARTBEAT_VARIABLE, beat
-    from swapflow.processes.held_acts import HeldActs
     from swapflow.processes.log_format import set_up_logs
-    from swapflow.processes.to_do_mails import ToDoMails
     from swapflow.settings import load_settings
 
     if as_json:
@@ -130,15 +129,11 @@ def coordinator(
     product.cycles.list()
     named = os.environ.get(HEARTBEAT_VARIABLE)
     file = Path(named) if named else None
-    mails = ToDoMails(product=product, office=office(), hour=load_settings().digest_hour)
-    acts = HeldActs(product=product)
-
-    def beside() -> None:
-        acts.look()
-        mails.look()
-
     run_coordinator(
-        product, holder=holder, alive=lambda: beat(file) if file else None, beside=beside
+        product,
+        holder=holder,
+        alive=lambda: beat(file) if file else None,
+        beside=looks_of(product, office(), load_settings()),
     )
 
 

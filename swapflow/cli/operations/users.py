@@ -2,19 +2,15 @@
 
 import getpass
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from swapflow.cli.help import CommandGroup
-from swapflow.cli.options import AsJson, By, product
+from swapflow.cli.options import AsJson, By, office_of_deployment, product
 from swapflow.cli.output import Listing, report
 from swapflow.errors import InvalidInputError
 from swapflow.identity.permissions import Role, Scope
-
-
-if TYPE_CHECKING:
-    from swapflow.identity.services import Office
 
 
 app = typer.Typer(
@@ -24,6 +20,7 @@ app = typer.Typer(
 Email = Annotated[str, typer.Argument(metavar="EMAIL", help="The mail address they sign in with.")]
 RoleOption = Annotated[Role, typer.Argument(metavar="ROLE", help="What they are.")]
 RoundScope = Annotated[str, typer.Option("--round", metavar="ROUND", help="In this round only.")]
+UnitScope = Annotated[str, typer.Option("--unit", metavar="UNIT", help="In this unit only.")]
 CycleScope = Annotated[str, typer.Option("--cycle", metavar="CYCLE", help="In this program only.")]
 PasswordStdin = Annotated[
     bool, typer.Option("--password-stdin", help="Read the password from standard input.")
@@ -42,7 +39,7 @@ def add(
     as_json: AsJson = False,
 ) -> None:
     """Make an account; the first administrator is made this way."""
-    office = _office()
+    office = office_of_deployment()
     account = office.users.add(email, name=name, password=_password(stdin=password_stdin))
     for one in role or ():
         office.users.grant(account, one, Scope.OFFICE, by=by)
@@ -67,7 +64,7 @@ def add(
 @app.command("link")
 def link(email: Email, by: By, as_json: AsJson = False) -> None:
     """Print a sign-in link that works once, to hand over where no mail arrives."""
-    office = _office()
+    office = office_of_deployment()
     account = office.users.get(email)
     made = office.users.link(account, by=by, site=_site())
     report(
@@ -87,11 +84,12 @@ def list_users(as_json: AsJson = False) -> None:
             "name": user.account.name,
             "active": user.account.active,
             "roles": [
-                f"{g.role.value} in {g.scope_id}" if g.scope_id else g.role.value
+                (f"{g.role.value} in {g.scope_id}" if g.scope_id else g.role.value)
+                + ("" if g.by_hand else f" (by group {', '.join(g.groups)})")
                 for g in user.grants
             ],
         }
-        for user in _office().users.list()
+        for user in office_of_deployment().users.list()
     ]
     report(
         {"users": users},
@@ -113,12 +111,13 @@ def grant(
     role: RoleOption,
     by: By,
     in_round: RoundScope = "",
+    in_unit: UnitScope = "",
     in_cycle: CycleScope = "",
     as_json: AsJson = False,
 ) -> None:
-    """Grant a role in the office, in a round or in a program."""
-    scope, scope_id = _scope(in_round, in_cycle)
-    office = _office()
+    """Grant a role in the office, in a round, in a unit or in a program."""
+    scope, scope_id = scope_of(in_round, in_unit, in_cycle)
+    office = office_of_deployment()
     office.users.grant(office.users.get(email), role, scope, scope_id, by=by)
     _say(email, f"is {role.value} in {scope_id or 'the office'}", as_json=as_json)
 
@@ -129,12 +128,13 @@ def revoke(
     role: RoleOption,
     by: By,
     in_round: RoundScope = "",
+    in_unit: UnitScope = "",
     in_cycle: CycleScope = "",
     as_json: AsJson = False,
 ) -> None:
     """Take a role away."""
-    scope, scope_id = _scope(in_round, in_cycle)
-    office = _office()
+    scope, scope_id = scope_of(in_round, in_unit, in_cycle)
+    office = office_of_deployment()
     office.users.revoke(office.users.get(email), role, scope, scope_id, by=by)
     _say(email, f"is no longer {role.value} in {scope_id or 'the office'}", as_json=as_json)
 
@@ -142,7 +142,7 @@ def revoke(
 @app.command("password")
 def password(email: Email, password_stdin: PasswordStdin = False, as_json: AsJson = False) -> None:
     """Set another password for an account; all its devices are signed out."""
-    office = _office()
+    office = office_of_deployment()
     office.users.set_password(office.users.get(email), _password(stdin=password_stdin))
     _say(email, "has another password and is signed out everywhere", as_json=as_json)
 
@@ -150,7 +150,7 @@ def password(email: Email, password_stdin: PasswordStdin = False, as_json: AsJso
 @app.command("deactivate")
 def deactivate(email: Email, by: By, as_json: AsJson = False) -> None:
     """Keep a user from signing in; what they did stays on record."""
-    office = _office()
+    office = office_of_deployment()
     office.users.deactivate(office.users.get(email), by=by)
     _say(email, "can no longer sign in", as_json=as_json)
 
@@ -158,16 +158,9 @@ def deactivate(email: Email, by: By, as_json: AsJson = False) -> None:
 @app.command("shut-out")
 def shut_out(email: Email, by: By, as_json: AsJson = False) -> None:
     """End every session, key and mailed link of a user, as when one got lost or was stolen."""
-    office = _office()
+    office = office_of_deployment()
     taken = office.users.revoke_access(office.users.get(email), by=by)
     _say(email, f"is shut out: {taken}; the next sign-in is a new one", as_json=as_json)
-
-
-def _office() -> "Office":
-    product()  # refuses with the cure where there is no database yet
-    from swapflow.bootstrap import office
-
-    return office()
 
 
 def _site() -> str:
@@ -176,11 +169,19 @@ def _site() -> str:
     return load_settings().address
 
 
-def _scope(in_round: str, in_cycle: str) -> tuple[Scope, str]:
-    if in_round and in_cycle:
+def scope_of(in_round: str, in_unit: str, in_cycle: str) -> tuple[Scope, str]:
+    """Read where a role reaches from the options; none of them is the office.
+
+    Raises:
+        InvalidInputError: If more than one is given, or there is no such round.
+        NotFoundError: If there is no such unit or program.
+    """
+    if sum(map(bool, (in_round, in_unit, in_cycle))) > 1:
         raise InvalidInputError("round_or_cycle")
     if in_cycle:
         return Scope.CYCLE, product().cycles.get(in_cycle).id
+    if in_unit:
+        return Scope.UNIT, office_of_deployment().units.get(in_unit).id
     if not in_round:
         return Scope.OFFICE, ""
     if in_round not in {known.id for known in product().cycles.rounds()}:

@@ -6,8 +6,13 @@ from typing import TYPE_CHECKING
 
 import uvicorn
 
-from swapflow.bootstrap import bound_writes, office, swapflow, untrusted_proxies
-from swapflow.cli.operations.web_workers import WebWorkers
+from swapflow.bootstrap import (
+    bound_writes,
+    office,
+    swapflow,
+    untrusted_proxies,
+)
+from swapflow.cli.operations.web_workers import WebWorkers, keep_shared, may_fork
 from swapflow.instrumentation.tracing import start
 from swapflow.processes.log_format import set_up_logs
 from swapflow.processes.parent_watch import die_with_parent
@@ -49,22 +54,38 @@ def serve(settings: Settings) -> None:
         timeout_graceful_shutdown=2,
     )
     if several:
+        if may_fork():
+            _share(settings)
         WebWorkers(config, [config.bind_socket()]).run()
     else:
         uvicorn.Server(config).run()
 
 
+_shared: "list[FastAPI]" = []
+"""The application that those that serve have from the process that they were forked from."""
+
+
+def _share(settings: Settings) -> None:
+    """Build the application once, for all that will be forked."""
+    _shared.append(_build(settings))
+    keep_shared()
+
+
 def application() -> "FastAPI":
-    """Build the application of one serving process."""
+    """Return the application of one serving process."""
     parent = os.environ.get(_PARENT)
+    settings = load_settings()
     if parent is not None:
         die_with_parent(int(parent))
-        set_up_logs(load_settings())
+        set_up_logs(settings)
         start("web")
-    # Not at the top: the process that only watches over the others serves nothing.
+    return _shared[0] if _shared else _build(settings)
+
+
+def _build(settings: Settings) -> "FastAPI":
+    # Not at the top: a process that only watches over the others may serve nothing.
     from swapflow.web.app import create_app
 
-    settings = load_settings()
     product = swapflow()
     bound_writes(product)
     return create_app(product, office(), settings, note_proxy=untrusted_proxies(settings).note)

@@ -2,21 +2,65 @@
 
 The server's own watch kills a process that has not answered within a fixed time, and starts
 another, which on a busy machine is as slow: no page was ever served.
+
+Where it can be, they are forked from the process that watches over them, which has built the
+application: most of what a process holds at rest is code, and so lies in memory once.
 """
 
+import gc
+import multiprocessing
+import signal
+import sys
+import threading
 import time
 from dataclasses import dataclass
 from socket import socket
 
 from uvicorn import Config
+from uvicorn._subprocess import subprocess_started
 from uvicorn.config import STARTUP_FAILURE
-from uvicorn.supervisors.multiprocess import Multiprocess, Process
+from uvicorn.supervisors.multiprocess import SIGNALS, Multiprocess, Process
 
 from swapflow.processes.progress import StartProgress
 
 
 HUNG_SECONDS = 60.0
 """Seconds without an answer and without any work after which a process counts as hung."""
+
+
+def keep_shared() -> None:
+    """Keep what was loaded and built so far where it is, for all that will be forked."""
+    # What the collector never looks at is never written to, and so lies in memory once.
+    gc.collect()
+    gc.freeze()
+
+
+def may_fork() -> bool:
+    """Whether a child can be forked: a lock that another thread holds would never be released.
+
+    Figures for Prometheus and traces have threads of their own; on macOS the system's libraries
+    do not stand it.
+    """
+    return sys.platform == "linux" and threading.active_count() == 1
+
+
+class ServingProcess(Process):
+    """One process that serves, forked where it can be, else started from nothing."""
+
+    def __init__(self, config: Config, sockets: list[socket]) -> None:
+        super().__init__(config, sockets)
+        if may_fork():
+            forked = multiprocessing.get_context("fork").Process(
+                target=_serve_forked, args=(self, sockets)
+            )
+            self.process = forked  # type: ignore[assignment]  # told apart by how they start alone
+
+
+def _serve_forked(process: ServingProcess, sockets: list[socket]) -> None:
+    """Serve in a child that has all that its parent had."""
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_DFL)
+    subprocess_started(process.config, process.target, sockets, None)
 
 
 @dataclass(slots=True)
@@ -82,7 +126,7 @@ class WebWorkers(Multiprocess):
             self.processes.append(self._started())
 
     def _started(self) -> Process:
-        process = Process(self.config, self.sockets)
+        process = ServingProcess(self.config, self.sockets)
         process.start()
         pid = process.process.pid
         self._known[pid or 0] = _Watched(StartProgress(pid, now=time.monotonic()))

@@ -250,7 +250,7 @@ def _named_by(code: str) -> Iterator[None]:
     try:
         yield
     except AssignmentClosedError as error:
-        raise AssignmentClosedError(code, error.status) from error
+        raise error.named(code) from error
 
 
 def _find(swapflow: "Swapflow", task: str, seat: TerminalReviewer) -> "Assignment":

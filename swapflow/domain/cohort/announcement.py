@@ -26,6 +26,9 @@ class LetterState(StrEnum):
     SENT = "sent"
     NOT_SENT = "not sent"
     FAILED = "failed"
+    CAME_BACK = "came back"
+    KEPT_BACK = "kept back"
+    SETTLED = "settled"
     TAKEN_BACK = "taken back"
     VOID = "void"
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from swapflow.domain.cycle import Cycle
+from swapflow.domain.people.kept_data import KeptData
 from swapflow.domain.rules import ReviewerFigures
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.records import Load
@@ -74,8 +75,16 @@ def figure_terms(cycle_id: str, *, ledger: Ledger) -> FigureTerms:
     """Read how a program tells figures about its reviewers."""
     mode = ledger.rules(cycle_id).reviewer_figures
     final_at = None if mode is None else ledger.list_final_at(cycle_id)
-    until = None if final_at is None else final_at + KEPT_FOR
+    until = None if final_at is None else final_at + _kept_for(cycle_id, ledger=ledger)
     return FigureTerms(mode=mode, until=until, ended=until is not None and ledger.now() >= until)
+
+
+def _kept_for(cycle_id: str, *, ledger: Ledger) -> timedelta:
+    """Return how long figures are told after the list is final: the round's rule, or ours."""
+    for rule in ledger.retention_rules(ledger.cycle(cycle_id).round_id):
+        if rule.kind is KeptData.FIGURES and rule.days is not None:
+            return timedelta(days=rule.days)
+    return KEPT_FOR
 
 
 def reviewer_figures(cycle_id: str, *, ledger: Ledger) -> tuple[ReviewerFigure, ...]:

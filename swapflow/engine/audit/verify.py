@@ -22,7 +22,10 @@ from swapflow.engine.projection.live_totals import LiveTotals
 from swapflow.engine.selection.assign import may_ask
 from swapflow.engine.selection.before_stop import drawn_payload
 from swapflow.engine.selection.decide import PRIORITY_UNITS, DecisionPlan, decide, stop_plan
+from swapflow.engine.selection.parameters import Adopted, DueFit, fitted_now, with_fit
 from swapflow.engine.selection.recorded_look import FORMULAS, look_differences
+from swapflow.engine.selection.rule import rule_for
+from swapflow.engine.selection.situation import situation_of
 from swapflow.errors import DamagedRecordError, SwapflowError, UnavailableError
 from swapflow.messages import Message
 
@@ -148,6 +151,8 @@ class _Replay:
         self._waiting = list(decisions)
         self._picks = {d.number: [pick[:3] for pick in d.picks] for d in decisions}
         self._fitted: Fitted | None = None
+        self._asked = {int(d.look["fitted_at"]) for d in decisions if "fitted_at" in d.look}
+        self._fits: dict[int, Fitted] = {}
         self._plans: dict[int, tuple[DecisionRecord, DecisionPlan]] = {}
         self._formulas: dict[int | None, list[int]] = {}
         self._draws: dict[int, Draw] = {}
@@ -156,7 +161,12 @@ class _Replay:
         self.replayed = 0
 
     def at(self, projection: CycleProjection, arms: Callable[[], Arms]) -> None:
-        """Compute every decision again that was made at the projection's position."""
+        """Compute every decision again that was made at the projection's position.
+
+        And every fit that was begun there, and adopted by that or a later decision.
+        """
+        if projection.position.seq in self._asked:
+            self._fits |= _fit_begun(projection, arms(), self._fitted)
         while self._waiting and self._waiting[0].read.seq == projection.position.seq:
             recorded = self._waiting.pop(0)
             self.findings += self._compare(recorded, projection, arms())
@@ -243,7 +253,9 @@ class _Replay:
             # The calendar proposed it, not the numbers.
             plan: DecisionPlan | None = stop_plan(projection, arms, StopReason.DEADLINE)
         else:
-            plan = decide(projection, arms, fitted=fitted)
+            plan = decide(
+                projection, arms, fitted=fitted, fits=_RecordedFits(recorded, self._fits)
+            )
         if plan is None:
             yield _fatal(recorded, "would not be made again")
             return
@@ -257,6 +269,40 @@ class _Replay:
         self._plans[recorded.number] = (recorded, plan)
         if plan.draw is not None:
             self._draws[recorded.number] = plan.draw
+
+
+class _RecordedFits:
+    """Answers a fit that is due as a decision's record says: a `Fits`.
+
+    Parameters that stayed in force though a fit was due are accepted where one may be made beside.
+    """
+
+    def __init__(self, recorded: DecisionRecord, begun: Mapping[int, Fitted]) -> None:
+        self._look = recorded.look
+        self._begun = begun
+
+    def __call__(self, due: DueFit) -> Adopted | None:
+        if due.may_wait and "fitted_at" in self._look:
+            at = int(self._look["fitted_at"])
+            if at in self._begun:
+                return Adopted(fitted=self._begun[at], at=at)
+        if due.may_wait and due.in_force and self._look.get("count") == due.in_force.count:
+            return None
+        return fitted_now(due)
+
+
+def _fit_begun(
+    projection: CycleProjection, arms: Arms, fitted: Fitted | None
+) -> dict[int, Fitted]:
+    """Fit to the marks of this event, as the coordinator began to; nothing if none was due."""
+    situation = situation_of(projection, arms)
+    rule, begun = rule_for(projection, situation.application, fitted), dict[int, Fitted]()
+
+    def noted(due: DueFit) -> None:
+        begun[due.at] = due.question.answer()
+
+    with_fit(rule, projection, situation, noted)
+    return begun
 
 
 def _picks(recorded: DecisionRecord, plan: DecisionPlan) -> Iterable[Disagreement]:

@@ -1,23 +1,27 @@
 """The coordinator: turns events into decisions and decisions into assignments, turn by turn.
 
 One turn of one cycle is: ingest, then (with the lease) expire, carry out staff requests, fill
-vacant seats, decide, and relay. Every write carries the lease's epoch, every effect is a row that
-can be written twice without harm, and everything in memory can be rebuilt from the ledger: so a
-coordinator may die at any instruction, and several may run.
+vacant seats, decide, and ask for a relay. Every write carries the lease's epoch, every effect is a
+row that can be written twice without harm, and everything in memory can be rebuilt from the
+ledger: so a coordinator may die at any instruction, and several may run.
 """
 
 import uuid
-from collections.abc import Collection
 from datetime import datetime
 
 from typing_extensions import override
 
 from swapflow.bandit.situation import StopReason
 from swapflow.domain.cycle import CycleStatus, Position
+from swapflow.engine.coordination.background_fit import BackgroundFit, FitBeside
 from swapflow.engine.coordination.checked_state import checked_arms, is_comparison_due
 from swapflow.engine.coordination.dashboard_updates import is_dashboard_due, publish_dashboard
 from swapflow.engine.coordination.dispatch import write_plan
+from swapflow.engine.coordination.fair_share import MOVES_APART, FairShare
+from swapflow.engine.coordination.presence import Presence
 from swapflow.engine.coordination.quarantine import OnFault, Quarantine, unreported
+from swapflow.engine.coordination.relay import Outgoing
+from swapflow.engine.coordination.resting import RestingPrograms
 from swapflow.engine.coordination.staff_requests import answer_staff_request
 from swapflow.engine.coordination.stops import end_simulation, time_is_up
 from swapflow.engine.coordination.timekeeping import serve_due
@@ -27,7 +31,6 @@ from swapflow.engine.coordination.workspace import (
     CycleWorkspace,
     fitted_of,
     hold_lease,
-    renew_leases,
 )
 from swapflow.engine.ports.coordination import EventReads
 from swapflow.engine.ports.dispatcher import Dispatcher
@@ -50,11 +53,13 @@ class Coordinator(CycleTurns):
         dispatcher: The way to the workers.
         doorbell: Wakes it.
         lease_seconds: How long a lease lasts without renewal.
+        move_seconds: How long it keeps a program before it gives it to another coordinator.
         resend_seconds: After how long a message without effect is sent again.
         address: Address of the reviewers' inbox; reminders link to it.
         events: What it reads events from; the ledger when None.
         holder: Its name in the lease; generated when empty.
         on_fault: Told of every cycle that is set aside.
+        fit_beside: Where long fits are made; None makes them in the turn.
     """
 
     def __init__(  # noqa: PLR0913 - keyword-only, each a part of its own
@@ -65,33 +70,44 @@ class Coordinator(CycleTurns):
         dispatcher: Dispatcher,
         doorbell: Doorbell,
         lease_seconds: float = 15.0,
+        move_seconds: float = MOVES_APART,
         resend_seconds: float = 600.0,
         address: str = "",
         holder: str = "",
         events: EventReads | None = None,
         on_fault: OnFault = unreported,
+        fit_beside: FitBeside | None = None,
     ) -> None:
         self.holder = holder or f"coordinator-{uuid.uuid4().hex[:12]}"
         self._ledger = ledger
         self._events = events or ledger
         self._state = state
-        self._dispatcher = dispatcher
+        self._fit_beside = fit_beside
         self._doorbell = doorbell
         self._lease_seconds = lease_seconds
-        self._resend_seconds = resend_seconds
+        self.outgoing = Outgoing(ledger=ledger, dispatcher=dispatcher, again_after=resend_seconds)
         self._address = address
         self._workspaces: dict[str, CycleWorkspace] = {}
         self._quarantine = Quarantine(state, on_fault=on_fault)
+        self._share = FairShare(lease_seconds=lease_seconds, move_seconds=move_seconds)
+        self._presence = Presence(ledger=ledger, holder=self.holder, lease_seconds=lease_seconds)
+        self._asleep = RestingPrograms(
+            ledger=ledger,
+            state=state,
+            holder=self.holder,
+            lease_seconds=lease_seconds,
+            address=address,
+        )
+        self._passed_on: dict[str, Position] = {}
+
+    @property
+    def lease_seconds(self) -> float:
+        """How long its leases last without renewal."""
+        return self._lease_seconds
 
     def wait(self, seconds: float) -> bool:
         """Wait for the doorbell."""
         return self._doorbell.wait(seconds)
-
-    def stop(self) -> None:
-        """Release every lease, so that other coordinators can take over at once."""
-        for workspace in self._workspaces.values():
-            if workspace.lease is not None:
-                self._ledger.release_lease(workspace.lease)
 
     def blocked(self, cycle_id: str) -> dict[Seat, NoReviewer]:
         """Return the pulls of the last decision that found no reviewer, and why."""
@@ -156,14 +172,18 @@ class Coordinator(CycleTurns):
         publish_dashboard(cycle_id, workspace, ledger=self._ledger, state=self._state)
 
     @override
-    def _hold_leases(self, resting: Collection[str]) -> None:
-        """Renew the leases of cycles that rest, all in one write."""
-        own = {name: self._workspaces[name] for name in resting if name in self._workspaces}
-        renew_leases(own, ledger=self._ledger, seconds=self._lease_seconds)
+    def _ring(self, cycle_id: str) -> None:
+        """Wake another coordinator."""
+        self._doorbell.ring(cycle_id)
 
     def _open(self, cycle_id: str) -> CycleWorkspace:
-        workspace = CycleWorkspace(projection=CycleProjection(self._ledger.rules(cycle_id)))
+        workspace = CycleWorkspace(
+            projection=CycleProjection(self._ledger.rules(cycle_id)),
+            fits=BackgroundFit(self._fit_beside),
+        )
+        self._asleep.hand_over(cycle_id, workspace)
         self._workspaces[cycle_id] = workspace
+        self._asleep.of.pop(cycle_id, None)
         return workspace
 
     def _read(
@@ -242,7 +262,9 @@ class Coordinator(CycleTurns):
         if time_is_up(workspace.projection, now=now):
             return stop_plan(workspace.projection, arms, StopReason.DEADLINE)
         fitted = fitted_of(cycle_id, workspace, ledger=self._ledger)
-        return decide(workspace.projection, arms, fitted=fitted, judge=workspace.judge)
+        return decide(
+            workspace.projection, arms, fitted=fitted, judge=workspace.judge, fits=workspace.fits
+        )
 
     def _grant(self, cycle_id: str, workspace: CycleWorkspace, lease: Lease) -> int:
         """Open the pulls that staff request, or refuse with a reason; wait for busy reviewers."""

@@ -20,7 +20,8 @@ DASHBOARD_SHARE = 20
 
 def is_dashboard_due(workspace: CycleWorkspace, *, idle: bool) -> bool:
     """Whether there is news, and enough time has passed since the last dashboard."""
-    if workspace.dashboard_at == workspace.projection.position:
+    # Pages fit when decisions do: while a fit is made beside, one here would hold scores up.
+    if workspace.dashboard_at == workspace.projection.position or workspace.fits.calculating:
         return False
     return time.monotonic() >= workspace.dashboard_due[0 if idle else 1]
 

@@ -4,7 +4,7 @@ from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.rules import DispatchMode
 from swapflow.engine.coordination.absences import note_absences
 from swapflow.engine.coordination.expire import expire
-from swapflow.engine.coordination.workspace import CycleWorkspace
+from swapflow.engine.coordination.workspace import CycleWorkspace, LedCycle
 from swapflow.engine.notifications.review_reminders import EVERY as REMIND_EVERY
 from swapflow.engine.notifications.review_reminders import remind
 from swapflow.engine.ports.ledger import Ledger
@@ -29,18 +29,18 @@ def serve_due(
     if not waits or projection.status is CycleStatus.FINALIZED:
         if due.overdue:
             done += expire(cycle_id=lease.cycle_id, epoch=lease.epoch, ledger=ledger)
-        done += _remind(workspace, due, ledger=ledger, lease=lease, address=address)
+        done += remind_when_due(workspace, lease.cycle_id, due, ledger=ledger, address=address)
     if due.absences:
         today = due.now.date()
         done += note_absences(projection, today=today, ledger=ledger, lease=lease)
     return due, done
 
 
-def _remind(
-    workspace: CycleWorkspace, due: DueWork, *, ledger: Ledger, lease: Lease, address: str
+def remind_when_due(
+    led: LedCycle, cycle_id: str, due: DueWork, *, ledger: Ledger, address: str
 ) -> int:
-    """Queue the reminders that are due, once an hour."""
-    if workspace.reminded_at is not None and due.now - workspace.reminded_at < REMIND_EVERY:
+    """Queue the reminders that are due, once an hour; return how many."""
+    if led.reminded_at is not None and due.now - led.reminded_at < REMIND_EVERY:
         return 0
-    workspace.reminded_at = due.now
-    return remind(lease.cycle_id, ledger=ledger, address=address)
+    led.reminded_at = due.now
+    return remind(cycle_id, ledger=ledger, address=address)

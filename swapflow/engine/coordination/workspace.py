@@ -7,6 +7,7 @@ from datetime import datetime
 
 from swapflow.bandit.estimation.crossed_model import Fitted
 from swapflow.domain.cycle import Position
+from swapflow.engine.coordination.background_fit import BackgroundFit
 from swapflow.engine.coordination.background_judge import BackgroundJudge
 from swapflow.engine.ports.coordination import Coordination
 from swapflow.engine.ports.records import Lease
@@ -17,7 +18,28 @@ from swapflow.engine.selection.rule import last_fit
 
 
 @dataclass(slots=True, kw_only=True)
-class CycleWorkspace:
+class LedCycle:
+    """The small record that a coordinator keeps of a cycle, whether it has read it or not.
+
+    Attributes:
+        lease: The lease, where this coordinator holds it.
+        lease_taken: When it was taken or renewed last, on the monotonic clock.
+        reminded_at: When reminders were last checked.
+        rests_at: The position at which there was nothing to do; None where there was something.
+        quiet_since: Since when it rests there, on the monotonic clock.
+        served: When it was looked at last, on the monotonic clock.
+    """
+
+    lease: Lease | None = None
+    lease_taken: float = 0.0
+    reminded_at: datetime | None = None
+    rests_at: Position | None = None
+    quiet_since: float = 0.0
+    served: float = 0.0
+
+
+@dataclass(slots=True, kw_only=True)
+class CycleWorkspace(LedCycle):
     """The state that a coordinator keeps of one cycle between turns; all can be read again.
 
     Attributes:
@@ -27,16 +49,12 @@ class CycleWorkspace:
         told: When an alteration of it was noted last.
         fitted: Parameters of the model in force, as the last decision recorded them.
         fitted_known: Whether `fitted` was read.
-        lease: The lease, where this coordinator holds it.
-        lease_taken: When it was taken or renewed last, on the monotonic clock.
         idle_at: The position at which there was nothing to decide.
-        reminded_at: When reminders were last checked.
         dashboard_at: The position of the last dashboard.
         dashboard_due: When the next may be built: while idle, and while there is work to do.
         blocked: Seats of the last decision that found no reviewer, and why.
         judge: Calculates how good the list is, where only draws say so.
-        rests_at: The position at which a turn found nothing to do; None where it did something.
-        served: When a turn was taken last, on the monotonic clock.
+        fits: Fits the model, where that is long beside the turns.
     """
 
     projection: CycleProjection
@@ -45,16 +63,12 @@ class CycleWorkspace:
     told: float | None = None
     fitted: Fitted | None = None
     fitted_known: bool = False
-    lease: Lease | None = None
-    lease_taken: float = 0.0
     idle_at: Position | None = None
-    reminded_at: datetime | None = None
     dashboard_at: Position | None = None
     dashboard_due: tuple[float, float] = (0.0, 0.0)
     blocked: dict[Seat, NoReviewer] = field(default_factory=dict)
     judge: BackgroundJudge = field(default_factory=BackgroundJudge)
-    rests_at: Position | None = None
-    served: float = 0.0
+    fits: BackgroundFit = field(default_factory=lambda: BackgroundFit(None))
 
 
 def hold_lease(
@@ -80,11 +94,21 @@ def hold_lease(
 
 
 def renew_leases(
-    workspaces: Mapping[str, CycleWorkspace], *, ledger: Coordination, seconds: float
+    workspaces: Mapping[str, LedCycle],
+    *,
+    ledger: Coordination,
+    seconds: float,
+    wait: bool = True,
 ) -> None:
-    """Renew the leases of cycles that rest, all in one write, as `hold_lease` does for one.
+    """Renew the leases of cycles, all in one write, as `hold_lease` does for one.
 
     A lease that is lost is asked for in the cycle's next turn, which begins at once.
+
+    Args:
+        workspaces: Those whose leases to renew, where half of their length has passed.
+        ledger: Where.
+        seconds: How long a lease lasts.
+        wait: Whether to wait for cycles that are being written to; else they are left out.
     """
     now = time.monotonic()
     old = {
@@ -94,11 +118,11 @@ def renew_leases(
     }
     if not old:
         return
-    renewed = ledger.renew_leases(tuple(old.values()), seconds=seconds)
+    renewed = ledger.renew_leases(tuple(old.values()), seconds=seconds, wait=wait)
     for cycle_id in old:
         if cycle_id in renewed:
             workspaces[cycle_id].lease_taken = now
-        else:
+        elif wait:
             workspaces[cycle_id].rests_at = None
 
 

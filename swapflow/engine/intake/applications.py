@@ -163,8 +163,8 @@ def purge(
         UnavailableError: If the key for the digests can be neither read nor made.
     """
     with ledger.write(cycle_id) as tx:
-        refuse_held(tx, cycle_id)
         application = find(tx.applications(), external_id, cycle_id)
+        refuse_held(tx, cycle_id, application=application.number)
         if application.status.is_candidate and tx.cycle.status is not CycleStatus.FINALIZED:
             status = ApplicationStatus.WITHDRAWN
             tx.move_application(application.number, status, by=by, reason="")
@@ -189,10 +189,28 @@ def _end_reconsideration(tx: Transaction, application: int, *, by: str) -> None:
             withdraw_reconsideration(tx, one, by=by, reason="", why="purged")
 
 
-def refuse_held(tx: Transaction, cycle_id: str) -> None:
-    """Raise if erasure is on hold in this cycle."""
+def refuse_held(
+    tx: Transaction,
+    cycle_id: str,
+    *,
+    application: int | None = None,
+    reviewer: int | None = None,
+) -> None:
+    """Raise if erasure is on hold in this cycle, in its round, or for this person.
+
+    Raises:
+        ConflictError: If it is: it names who placed the hold, and why.
+    """
     if held := tx.hold():
         raise ConflictError("erasing_on_hold", cycle=cycle_id, since=held[0], reason=held[1])
+    for hold in tx.holds_about(application=application, reviewer=reviewer):
+        raise ConflictError(
+            "erasing_on_legal_hold",
+            by=hold.by,
+            reason=hold.reason,
+            hold=hold.id,
+            round=hold.round_id,
+        )
 
 
 def arrival(tx: Transaction, application: Application, rules: Rules) -> dict[str, Json]:

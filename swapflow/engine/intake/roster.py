@@ -60,12 +60,12 @@ def purge_reviewer(
         UnavailableError: If the key for the digests can be neither read nor made.
     """
     with ledger.write(cycle_id) as tx:
-        refuse_held(tx, cycle_id)
         found = next((r for r in tx.reviewers() if r.external_id == external_id), None)
         if found is None:
             raise NotFoundError("reviewer_not_in_program", cycle=cycle_id, reviewer=external_id)
         if found.was_erased:
             raise NotFoundError("reviewer_erased", reviewer=found.number, cycle=cycle_id)
+        refuse_held(tx, cycle_id, reviewer=found.number)
         if waiting := len(tx.assignments_of_reviewer(found.number, OPEN_ASSIGNMENT)):
             raise ConflictError(
                 "requests_wait_with_reviewer",

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
+from swapflow.domain.free_days import FreeDays, FreeSpan
 from swapflow.engine.interviews.schedule import (
     HORIZON,
     NOTICE,
@@ -49,12 +50,20 @@ class DateProposal:
         notice: Working days until then.
         dates: The earliest first.
         left: In the order of the applications.
+        free_days: Days without interviews that were passed over.
+        looked_at: The present day, and the day of the last date, or `first` if there is none.
     """
 
     first: date
     notice: int
     dates: tuple[ProposedDate, ...]
     left: tuple[Unplaced, ...]
+    free_days: FreeDays
+    looked_at: tuple[date, date]
+
+    def passed_over(self, language: str = "") -> list[FreeSpan]:
+        """List public holidays and closed days up to the last date, named in a language."""
+        return self.free_days.between(*self.looked_at, language)
 
 
 def propose_dates(cycle_id: str, *, notice: int = NOTICE, ledger: Ledger) -> DateProposal:
@@ -73,12 +82,13 @@ def propose_dates(cycle_id: str, *, notice: int = NOTICE, ledger: Ledger) -> Dat
         rules, now = ledger.rules(cycle_id), ledger.now()
         asked = requested(cycle_id, ledger=ledger)
         agenda = interviewer_time(
-            ledger.diary(cycle_id), ledger.reviewers(cycle_id), zone=rules.zone, now=now
+            ledger.diary(cycle_id), ledger.reviewers(cycle_id), rules=rules, now=now
         )
-    first = first_day(now, rules.zone, notice)
-    days = _days(first, rules.deadline, rules.zone)
+    first = first_day(now, rules.zone, notice, agenda.free_days)
+    days = _days(first, rules.deadline, agenda)
     undated = [one for one in asked if one.interview is None or not one.interview.stands]
     busy = _with_applicants(agenda, asked)
+    local = ZoneInfo(rules.zone)
     meetings = {one.pull.id: _meeting(one, busy, days) for one in undated if one.reviewers}
     chosen = assign(list(meetings.values()), load=_load(busy))
     dates = [
@@ -94,6 +104,11 @@ def propose_dates(cycle_id: str, *, notice: int = NOTICE, ledger: Ledger) -> Dat
             Unplaced(requested=one, reason=_reason(one, meetings.get(one.pull.id), days[-1]))
             for one in undated
             if one.pull.id not in chosen
+        ),
+        free_days=agenda.free_days,
+        looked_at=(
+            now.astimezone(local).date(),
+            max((one.starts_at.astimezone(local).date() for one in dates), default=first),
         ),
     )
 
@@ -116,7 +131,7 @@ def free_hours(
         rules, now = ledger.rules(cycle_id), ledger.now()
         asked = requested(cycle_id, ledger=ledger)
         agenda = interviewer_time(
-            ledger.diary(cycle_id), ledger.reviewers(cycle_id), zone=rules.zone, now=now
+            ledger.diary(cycle_id), ledger.reviewers(cycle_id), rules=rules, now=now
         )
     busy = _with_applicants(agenda, asked)
     found = {}
@@ -130,12 +145,13 @@ def free_hours(
     return found
 
 
-def _days(first: date, deadline: datetime | None, zone: str) -> Sequence[date]:
+def _days(first: date, deadline: datetime | None, agenda: InterviewerTime) -> Sequence[date]:
     """Return the days that may have interviews: until the deadline, or the horizon without."""
-    days = list(working_days(first, HORIZON))
+    # An office that is closed for years has the first day all the same.
+    days = list(working_days(first, HORIZON, agenda.free_days)) or [first]
     if deadline is None:
         return days
-    last = deadline.astimezone(ZoneInfo(zone)).date()
+    last = deadline.astimezone(ZoneInfo(agenda.zone)).date()
     # A deadline that the notice passes over is no reason to find nothing at all.
     return [day for day in days if day <= last] or days
 

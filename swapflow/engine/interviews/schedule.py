@@ -7,9 +7,11 @@ from datetime import UTC, date, datetime, time, timedelta
 from itertools import islice
 from zoneinfo import ZoneInfo
 
+from swapflow.domain.free_days import WEEKENDS_ALONE, FreeDays
 from swapflow.domain.people.interview import Booking, Diary, Interview
 from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.reviewing.assignment import Pull
+from swapflow.domain.rules import Rules
 from swapflow.engine.ports.writes.transaction import Transaction
 from swapflow.errors import ConflictError
 from swapflow.messages import Message
@@ -29,6 +31,9 @@ LENGTH = 30
 
 HORIZON = 60
 """Working days that are looked at for a free hour: twelve weeks."""
+
+LOOKED_AHEAD = 1000
+"""Days that are looked through for working days: more than twelve weeks and a closed year."""
 
 OFFERED = 3
 """Free hours that are offered in place of one that is taken."""
@@ -59,12 +64,14 @@ class InterviewerTime:
         zone: The program's, in which working days and hours are meant.
         now: Aware; nothing is offered before.
         automatic: Numbers of reviewers that are programs: they have all the time in the world.
+        free_days: Days of the zone on which no hour is offered.
     """
 
     diary: Diary
     zone: str
     now: datetime
     automatic: frozenset[int] = frozenset()
+    free_days: FreeDays = WEEKENDS_ALONE
 
     def people(self, reviewers: Collection[int]) -> frozenset[int]:
         """Return those of these reviewers whose time matters."""
@@ -90,9 +97,9 @@ class InterviewerTime:
     def free(self, people: Collection[int], day: date, minutes: int) -> Iterator[datetime]:
         """Find the hours of a day at which all of these people are free, as aware UTC.
 
-        A day on which one of them is away has none.
+        A day on which one of them is away has none, nor has a public holiday or a closed day.
         """
-        if any(self.diary.is_away(one, day) for one in people):
+        if self.free_days.is_free(day) or any(self.diary.is_away(one, day) for one in people):
             return
         for at in hours_of(day, minutes, self.zone):
             if at > self.now and self.diary.clash(people, at, minutes) is None:
@@ -101,39 +108,44 @@ class InterviewerTime:
     def next_free(self, people: Collection[int], minutes: int, since: datetime) -> list[datetime]:
         """Find the next hours at which all of these people are free, a few of them."""
         first = max(since, self.now).astimezone(ZoneInfo(self.zone)).date()
-        days = working_days(first, HORIZON)
+        days = working_days(first, HORIZON, self.free_days)
         found = (at for day in days for at in self.free(people, day, minutes))
         return list(islice(found, OFFERED))
 
 
 def interviewer_time(
-    diary: Diary, reviewers: Iterable[Reviewer], *, zone: str, now: datetime
+    diary: Diary, reviewers: Iterable[Reviewer], *, rules: Rules, now: datetime
 ) -> InterviewerTime:
     """Put together what is known about the time of a program's reviewers."""
     programs = frozenset(one.number for one in reviewers if one.automatic)
-    return InterviewerTime(diary=diary, zone=zone, now=now, automatic=programs)
+    return InterviewerTime(
+        diary=diary,
+        zone=rules.zone,
+        now=now,
+        automatic=programs,
+        free_days=rules.free_days or WEEKENDS_ALONE,
+    )
 
 
-def working_days(first: date, count: int) -> Iterator[date]:
-    """List working days from a day on, which is among them if it is one; Monday to Friday."""
-    day = first
-    while count:
-        if is_working_day(day):
+def working_days(first: date, count: int, free_days: FreeDays) -> Iterator[date]:
+    """List working days from a day on, which is among them if it is one.
+
+    Fewer are listed where an office is closed for years: the search ends at `LOOKED_AHEAD`.
+    """
+    for ahead in range(LOOKED_AHEAD):
+        if not count:
+            return
+        day = first + timedelta(days=ahead)
+        if free_days.is_working_day(day):
             yield day
             count -= 1
-        day += timedelta(days=1)
 
 
-def is_working_day(day: date) -> bool:
-    """Whether a day is from Monday to Friday; holidays differ from place to place."""
-    return day.isoweekday() <= 5  # noqa: PLR2004 - Friday
-
-
-def first_day(now: datetime, zone: str, notice: int) -> date:
+def first_day(now: datetime, zone: str, notice: int, free_days: FreeDays) -> date:
     """Return the first day that keeps the notice: Friday for 3 working days on a Tuesday."""
     today = now.astimezone(ZoneInfo(zone)).date()
-    following = working_days(today + timedelta(days=1), max(notice, 1))
-    return today if notice <= 0 else list(following)[-1]
+    following = working_days(today + timedelta(days=1), max(notice, 1), free_days)
+    return today if notice <= 0 else max(following, default=today + timedelta(days=notice))
 
 
 def hours_of(day: date, minutes: int, zone: str) -> list[datetime]:
@@ -173,7 +185,7 @@ def refuse_double_bookings(tx: Transaction, dates: Sequence[tuple[Pull, Intervie
     # Before the diary is read: of two programs that want one person the second finds the date.
     tx.hold_diaries({reviewer for panel in panels.values() for reviewer in panel})
     people = {r.number: r for r in tx.reviewers()}
-    agenda = interviewer_time(tx.diary(), people.values(), zone=dates[0][1].zone, now=tx.now)
+    agenda = interviewer_time(tx.diary(), people.values(), rules=tx.rules(), now=tx.now)
     for pull, slot in dates:
         agenda = agenda.with_date(pull.id, slot, panels[pull.id])
     for pull, slot in dates:

@@ -19,6 +19,7 @@ from swapflow.domain.reviewing.assignment import (
     PullStatus,
     seat_items,
 )
+from swapflow.domain.reviewing.interview_kinds import interview_kinds
 from swapflow.domain.seal import NOTHING
 from swapflow.engine.interviews.invitations import invitation_of, send_invitations
 from swapflow.engine.interviews.schedule import LENGTH, refuse_double_bookings, usual_length
@@ -79,14 +80,14 @@ class Requested:
 
 
 def requested(cycle_id: str, *, ledger: Ledger) -> tuple[Requested, ...]:
-    """List the open requests of every kind but the first, in the order of the applications.
-
-    In a cycle of one kind, that kind: it may be an interview.
-    """
+    """List the open requests of every kind that is an interview, in the order of applications."""
     rules = ledger.rules(cycle_id)
-    least = 0 if len(rules.kinds) == 1 else 1
-    pulls = [p for p in ledger.pulls(cycle_id, statuses={PullStatus.OPEN}) if p.kind >= least]
+    among = interview_kinds(rules.kinds)
+    opened = ledger.pulls(cycle_id, statuses={PullStatus.OPEN})
+    pulls = [pull for pull in opened if pull.kind in among.numbers]
     slots = ledger.interviews([pull.id for pull in pulls])
+    if among.once_dated and not slots:
+        return ()
     answers = ledger.applicant_answers(cycle_id)
     people = {r.number: r for r in ledger.reviewers(cycle_id)}
     seated: dict[str, list[Reviewer]] = {}

@@ -2,7 +2,7 @@
 
 import math
 
-from scipy.special import ndtr, ndtri
+import scipy
 
 from swapflow.domain.rules import FloorFor, Rules
 from swapflow.messages import Message
@@ -74,9 +74,12 @@ def share_too_close(places: float, reviews: int, least: float) -> float:
         least: Smallest probability that counts as too close, above 0 and at most .5.
     """
     variance = 1 / (1 + max(reviews, 1) / NOISE)
-    cut = float(ndtri(1 - places))
-    reach = float(ndtri(1 - least)) * math.sqrt(variance)
+    cut = float(scipy.special.ndtri(1 - places))
+    reach = float(scipy.special.ndtri(1 - least)) * math.sqrt(variance)
     spread = math.sqrt(1 - variance)
     # Posterior means are less spread than utilities, so their cut lies nearer to the middle.
     middle = cut * spread
-    return float(ndtr((middle + reach) / spread) - ndtr((middle - reach) / spread))
+    return float(
+        scipy.special.ndtr((middle + reach) / spread)
+        - scipy.special.ndtr((middle - reach) / spread)
+    )

@@ -92,6 +92,21 @@ def one_line(text: str) -> str:
     return _BREAKS.sub(" ", text).strip()
 
 
+def probe_mail() -> MailText:
+    """Write the mail by which a person sees whether mails arrive."""
+    return MailText(
+        subject=gettext("Test mail of swapflow"),
+        parts=(
+            gettext("This mail has arrived, so the mails of your programs can arrive, too."),
+            gettext(
+                "If it was in your spam folder, open its source and find the line that begins "
+                "with Authentication-Results. It should say spf=pass, dkim=pass and dmarc=pass. "
+                "Give this line to the people who run your mail server."
+            ),
+        ),
+    )
+
+
 # Sign-in
 
 

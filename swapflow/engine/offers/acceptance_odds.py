@@ -13,7 +13,7 @@ given that the rate is drawn as stated.
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import betainc, betaincinv, betaln, gammaln
+import scipy
 
 from swapflow.errors import InvalidInputError
 from swapflow.messages import Message
@@ -59,11 +59,11 @@ class Odds:
         count = np.arange(room + 1, offers + 1)
         # Sums of logarithms: the binomial coefficients of a few hundred offers overflow a float.
         logs = (
-            gammaln(offers + 1)
-            - gammaln(count + 1)
-            - gammaln(offers - count + 1)
-            + betaln(count + a, offers - count + b)
-            - betaln(a, b)
+            scipy.special.gammaln(offers + 1)
+            - scipy.special.gammaln(count + 1)
+            - scipy.special.gammaln(offers - count + 1)
+            + scipy.special.betaln(count + a, offers - count + b)
+            - scipy.special.betaln(a, b)
         )
         return float(min(1.0, np.exp(logs).sum()))
 
@@ -115,7 +115,7 @@ def from_interval(low: float, high: float) -> tuple[float, float]:
         middle = (least + most) / 2
         weight = float(np.exp(middle))
         a, b = mean * weight, (1 - mean) * weight
-        if betainc(a, b, high) - betainc(a, b, low) < 1 - 2 * TAIL:
+        if scipy.special.betainc(a, b, high) - scipy.special.betainc(a, b, low) < 1 - 2 * TAIL:
             least = middle
         else:
             most = middle
@@ -132,7 +132,10 @@ def found_by(a: float, b: float, source: str) -> str:
     least, most = 0.0, min(mean, 1 - mean)
     for _ in range(60):
         half = (least + most) / 2
-        if betainc(a, b, mean + half) - betainc(a, b, mean - half) < 1 - 2 * TAIL:
+        if (
+            scipy.special.betainc(a, b, mean + half) - scipy.special.betainc(a, b, mean - half)
+            < 1 - 2 * TAIL
+        ):
             least = half
         else:
             most = half
@@ -145,4 +148,6 @@ def found_by(a: float, b: float, source: str) -> str:
 
 def interval(a: float, b: float) -> tuple[float, float]:
     """Return the central 95 % of a rate."""
-    return float(betaincinv(a, b, TAIL)), float(betaincinv(a, b, 1 - TAIL))
+    return float(scipy.special.betaincinv(a, b, TAIL)), float(
+        scipy.special.betaincinv(a, b, 1 - TAIL)
+    )

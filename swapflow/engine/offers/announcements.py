@@ -24,6 +24,7 @@ from swapflow.domain.seal import Seal, seal
 from swapflow.engine.confirmation import Beside, check_shown, confirm, named
 from swapflow.engine.offers.announcement_mail import letter_link, letter_mail
 from swapflow.engine.offers.announcement_wording import check_wording, filled
+from swapflow.engine.offers.kept_wording import LETTERS, to_settings
 from swapflow.engine.offers.offer_plan import offer_round
 from swapflow.engine.offers.open_places import restored
 from swapflow.engine.ports.cycles import CycleReads
@@ -226,10 +227,7 @@ def announce(  # noqa: PLR0913 - what is written, to whom, and where its links l
 
     def write(tx: Transaction, made: AnnouncementDraft) -> AnnouncementDraft:
         number = tx.insert_announcement(made.version, leaves_at=tx.now + hold, by=by)
-        links = [
-            letter_link(cycle_id, number, letter.application, letter.offer)
-            for letter in made.letters
-        ]
+        links = [letter_link(cycle_id, number, a.application, a.offer) for a in made.letters]
         with writing_in(language):
             mails = [
                 letter_mail(letter.subject, letter.parts, link, address).to(
@@ -237,6 +235,7 @@ def announce(  # noqa: PLR0913 - what is written, to whom, and where its links l
                 )
                 for letter, link in zip(made.letters, links, strict=True)
             ]
+        tx.keep_list_reading(LETTERS, to_settings(wording, tx.list_reading(LETTERS)), by=by)
         tx.queue_mail(mails, held=True)
         tx.add_personal_links([link for link in links if link.offer_id is not None])
         tx.insert_letters(

@@ -8,12 +8,15 @@ import numpy as np
 
 from swapflow.domain.cohort.offer import OfferAnswer
 from swapflow.domain.cycle import Cycle, CycleStatus
+from swapflow.domain.returned_mail import CAME_BACK
 from swapflow.domain.rules import Rules
 from swapflow.engine.cohort.prepared_decisions import DECISION
 from swapflow.engine.interviews.slots import Requested, requested
 from swapflow.engine.lifecycle.approvals import pending_approvals
 from swapflow.engine.lifecycle.held_acts import held_pulls
 from swapflow.engine.notifications.reviewer_mail import remindable
+from swapflow.engine.pending.explanations import owed_explanations
+from swapflow.engine.pending.returned_mails import returned_in
 from swapflow.engine.pending.things import PendingCode, PendingThing
 from swapflow.engine.ports.held_acts import HeldKind, HeldState
 from swapflow.engine.ports.ledger import Ledger
@@ -23,6 +26,7 @@ from swapflow.engine.reviewing.blinding import view_of
 from swapflow.engine.scoring.conflicting_scores import conflicting_scores
 from swapflow.engine.scoring.practice import still_to_practise
 from swapflow.engine.selection.assign import NoReviewer
+from swapflow.i18n.formatting import day
 
 
 ALTERED_SHOWN = timedelta(days=7)
@@ -55,15 +59,17 @@ class Surroundings:
 def pending_things(
     cycle_id: str, around: Surroundings, *, ledger: Ledger
 ) -> tuple[PendingThing, ...]:
-    """List what waits in a cycle, in the order shown; before the launch, practice alone."""
+    """List what waits in a cycle, in the order shown; before the launch, practice and files."""
     cycle = ledger.cycle(cycle_id)
     if cycle.status is CycleStatus.DRAFT:
-        return tuple(_practice(cycle, ledger=ledger))
+        return (*_practice(cycle, ledger=ledger), *_intake(cycle, ledger=ledger))
     found = [
         *_decisions(cycle, around, ledger=ledger),
         *_requests(cycle, around, ledger=ledger),
         *_offers(cycle, ledger=ledger),
+        *_explanations(cycle, ledger=ledger),
         *_set_up(cycle, around, ledger=ledger),
+        *_intake(cycle, ledger=ledger),
         *_mails(cycle, around, ledger=ledger),
         *_health(cycle, around, ledger=ledger),
     ]
@@ -228,6 +234,21 @@ def _offers(cycle: Cycle, *, ledger: Ledger) -> Iterator[PendingThing]:
         yield _thing(cycle, PendingCode.LATE_ANSWERS, f"/decide/{cycle.id}/offers", count=late)
 
 
+def _explanations(cycle: Cycle, *, ledger: Ledger) -> Iterator[PendingThing]:
+    """Letters that a law asks for within days of the final list."""
+    owed = owed_explanations(cycle, ledger=ledger)
+    if owed is not None:
+        yield _thing(
+            cycle,
+            PendingCode.EXPLANATIONS,
+            f"/decide/{cycle.id}/letters",
+            # Another day is another thing: the list was made final anew.
+            key=f"{owed.until:%Y-%m-%d}",
+            count=owed.count,
+            until=day(owed.until, ledger.rules(cycle.id).zone),
+        )
+
+
 def _set_up(cycle: Cycle, around: Surroundings, *, ledger: Ledger) -> Iterator[PendingThing]:
     """What a choice of staff would cure."""
     if around.dashboard.apart:
@@ -250,9 +271,34 @@ def _practice(cycle: Cycle, *, ledger: Ledger) -> Iterator[PendingThing]:
         yield _thing(cycle, PendingCode.PRACTICE, path, count=len(missing))
 
 
+def _intake(cycle: Cycle, *, ledger: Ledger) -> Iterator[PendingThing]:
+    """What the latest file of another system left to people, of each kind."""
+    # A later list of the same kind says anew what is wrong, so only the latest is a thing to do.
+    seen = set()
+    for one in ledger.exchanged(cycle.id):
+        if one.what not in seen and one.for_people:
+            yield _thing(
+                cycle,
+                PendingCode.INTAKE,
+                f"/setup/{cycle.id}/exchange",
+                key=str(one.number),
+                count=one.for_people,
+                file=one.name,
+            )
+        seen.add(one.what)
+
+
 def _mails(cycle: Cycle, around: Surroundings, *, ledger: Ledger) -> Iterator[PendingThing]:
-    """Mails that did not leave; without a mail server that is one thing of the office."""
+    """Mails that came back or did not leave; having no mail server is one thing of the office."""
     counts, place = ledger.count_mails(cycle.id), f"/today/{cycle.id}/mail?state="
+    if counts.get(CAME_BACK):
+        back = returned_in(cycle.id, ledger=ledger)
+        for code, path, count in (
+            (PendingCode.REVIEWER_MAIL_BACK, f"/reviewers/{cycle.id}", back.of_roster),
+            (PendingCode.APPLICANT_MAIL_BACK, f"/applicants/{cycle.id}", len(back.applicants)),
+        ):
+            if count:
+                yield _thing(cycle, code, path, count=count)
     failed = sum(n for state, n in counts.items() if state.startswith("failed"))
     if failed:
         yield _thing(cycle, PendingCode.MAIL_FAILED, f"{place}failed", count=failed)

@@ -1,6 +1,7 @@
 """What the coordinator needs from the record: leases, events, messages to workers."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
@@ -9,7 +10,6 @@ from swapflow.domain.event import Event
 from swapflow.domain.reviewing.assignment import Assignment
 from swapflow.domain.rules import Rules
 from swapflow.engine.ports.records import (
-    CycleHeads,
     DecisionRecord,
     DecisionStep,
     DueWork,
@@ -17,6 +17,61 @@ from swapflow.engine.ports.records import (
     RowCheck,
     StaffRequest,
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CycleHead:
+    """What tells a coordinator whether a cycle has anything for it, without its rules and events.
+
+    Attributes:
+        status: The stored status.
+        position: The last event.
+        overdue: Whether an open assignment's due time has passed.
+        staff_requests: Whether staff have requested something that is still open.
+        leader: Who holds a lease that is valid now; "" where nobody does.
+        rested: Whether a leader found nothing to do after the last event.
+        rests_until: The moment that ends such a rest though no event comes; None for no end.
+    """
+
+    status: str
+    position: Position
+    overdue: bool
+    staff_requests: bool
+    leader: str
+    rested: bool = False
+    rests_until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CycleHeads:
+    """All cycles' heads at a moment, none if one cannot be read; coordinators that are there."""
+
+    now: datetime
+    of: Mapping[str, CycleHead]
+    coordinators: frozenset[str] = frozenset()
+
+    def led(self) -> dict[str, list[str]]:
+        """Return the cycles that each coordinator leads, by its name; none for one that waits."""
+        led: dict[str, list[str]] = {name: [] for name in sorted(self.coordinators)}
+        for cycle_id, head in sorted(self.of.items()):
+            if head.leader:
+                led.setdefault(head.leader, []).append(cycle_id)
+        return led
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rest:
+    """What a leader notes of a cycle in which it has nothing to do.
+
+    Attributes:
+        lease: Its lease; under another nothing is noted.
+        seq: The last event that it knew.
+        until: The moment that ends the rest though no event comes; None for no end.
+    """
+
+    lease: Lease
+    seq: int
+    until: datetime | None
 
 
 class DecisionMark(NamedTuple):
@@ -54,12 +109,48 @@ class Coordination(Protocol):
         """Release the lease, so that another coordinator can take over at once."""
         ...
 
-    def renew_leases(self, leases: Collection[Lease], *, seconds: float) -> frozenset[str]:
-        """Renew leases that are still held, in one write; return the ids of their cycles."""
+    def renew_leases(
+        self, leases: Collection[Lease], *, seconds: float, wait: bool = True
+    ) -> frozenset[str]:
+        """Renew leases that are still held, in one write; return the ids of their cycles.
+
+        Args:
+            leases: Those to renew.
+            seconds: How long they last from now.
+            wait: Whether to wait for cycles that are being written to; else they are left out.
+        """
         ...
 
-    def heads(self) -> CycleHeads:
-        """Read the heads of all cycles: one look for as many as there are."""
+    def take_leases(
+        self, cycle_ids: Collection[str], *, holder: str, seconds: float
+    ) -> tuple[Lease, ...]:
+        """Take the leases of cycles that nobody leads, in one write; return those it got.
+
+        Each has a higher epoch than the one before. Cycles that are being written to are left out.
+        """
+        ...
+
+    def note_rests(self, rests: Collection[Rest]) -> frozenset[str]:
+        """Store that cycles rest, in one write; return the ids of those that do.
+
+        Left out are cycles with a later event, under another lease, or being written to.
+        """
+        ...
+
+    def announce(self, holder: str, *, seconds: float) -> None:
+        """Store that a coordinator is there for some seconds more; 0: that it has gone.
+
+        Others count it when they share the programs, whether it leads one or not.
+        """
+        ...
+
+    def heads(self, *, lease_seconds: float) -> CycleHeads:
+        """Read the heads of all cycles: one look for as many as there are.
+
+        Args:
+            lease_seconds: Life of a lease here. One that ends much later comes from a clock that
+                was set back, and counts as none; so does a coordinator's word that it is there.
+        """
         ...
 
     def events(self, cycle_id: str, *, after: Position, at_most: int) -> tuple[Event, ...] | None:

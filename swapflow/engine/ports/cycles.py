@@ -36,9 +36,41 @@ class CycleReads(Protocol):
         ...
 
     def create_cycle(
-        self, cycle_id: str, *, round_id: str, name: str, rules: Rules, by: str
+        self,
+        cycle_id: str,
+        *,
+        round_id: str,
+        name: str,
+        rules: Rules,
+        by: str,
+        practice_of: str = "",
+        rights_of: str = "",
+        unit: str = "",
     ) -> None:
-        """Store a cycle in DRAFT with its first rules; an existing id raises."""
+        """Store a cycle in DRAFT with its first rules; an existing id raises.
+
+        Args:
+            cycle_id: The new cycle.
+            round_id: Its round.
+            name: Its name.
+            rules: Its first rules.
+            by: Who makes it.
+            practice_of: The cycle that it is a practice program of; "" for a real one.
+            rights_of: The cycle whose own rights people get here too; "" for none.
+            unit: The unit of its round that it belongs to; "" for none. One that the round does
+                not have raises.
+        """
+        ...
+
+    def throw_away(self, cycle_id: str) -> None:
+        """Delete a practice program with everything in it, in one transaction.
+
+        Only what the audit log says of it stays: who made it, and who threw it away.
+
+        Raises:
+            NotFoundError: If there is no such cycle.
+            ConflictError: If it is a real one; nothing is changed.
+        """
         ...
 
     def cycle(self, cycle_id: str) -> Cycle:

@@ -1,7 +1,9 @@
 """Facts about Redis, the database and the sender's domain, for the health checks."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
 from pathlib import Path
 
 from swapflow.engine.ports.live_state import QuarantineNote
@@ -9,6 +11,23 @@ from swapflow.engine.ports.live_state import QuarantineNote
 
 MOST_LOOKUPS = 10
 """DNS queries that a receiver makes for one SPF record at most (RFC 7208, 4.6.4)."""
+
+SECONDS_TO_ANSWER = 3.0
+"""Seconds for which a page, or a program that asks, waits for all records of a sender together."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SentinelFacts:
+    """What watches over Redis.
+
+    Attributes:
+        named: Sentinels that the address names; answering: those of them that answer.
+        replicas: Copies of the server that could take over.
+    """
+
+    named: int
+    answering: int
+    replicas: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +51,7 @@ class RedisFacts:
             for whom; "" for none.
         noted: What was only counted in the last 30 days, by name; approximate.
         quarantined: Cycles that stand still because something of theirs cannot be read, and why.
+        sentinels: None where the address names the server itself.
     """
 
     version: str
@@ -48,6 +68,7 @@ class RedisFacts:
     untrusted_proxy: str = ""
     noted: Mapping[str, int] = field(default_factory=dict)
     quarantined: Mapping[str, QuarantineNote] = field(default_factory=dict)
+    sentinels: SentinelFacts | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +88,32 @@ class FileFacts:
     disk: int
 
 
+FITS_A_LINE = 5
+"""Programs that a line names; of more it says how many."""
+
+
+def some_of(programs: Sequence[str]) -> str:
+    """Format a list of programs that fits a line."""
+    named = ", ".join(programs[:FITS_A_LINE]) or "none"
+    more = len(programs) - FITS_A_LINE
+    return f"{named} and {more} more" if more > 0 else named
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leading:
+    """A coordinator that is there.
+
+    Attributes:
+        holder: Its name in leases.
+        programs: The ids of the programs that it leads now.
+        since: When it came; None for one of an earlier release, which does not say.
+    """
+
+    holder: str
+    programs: tuple[str, ...]
+    since: datetime | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outboxes:
     """Messages that should have left and have not.
@@ -78,6 +125,7 @@ class Outboxes:
         mails_waiting: Mails that wait for longer than they should.
         mails_failed: Mails that were given up.
         calls_failed: Calls of webhooks that were given up.
+        coordinators: The coordinators that are there, by name.
         altered: Cycles whose live state was found altered in the last week, and made again.
     """
 
@@ -87,7 +135,27 @@ class Outboxes:
     mails_waiting: int
     mails_failed: int
     calls_failed: int
+    coordinators: tuple[Leading, ...] = ()
     altered: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StandbyFacts:
+    """Replicas of the database that could take over.
+
+    Attributes:
+        hosts: Hosts that the address names.
+        streaming: Replicas that follow the primary at the moment.
+        waits: Whether a commit is answered only when a replica has it on its disk.
+        named: The primary's `synchronous_standby_names`.
+        commit: Its `synchronous_commit`.
+    """
+
+    hosts: int
+    streaming: int
+    waits: bool
+    named: str
+    commit: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +172,7 @@ class DatabaseFacts:
         known: Whether this code knows the database's revision.
         outboxes: None when its tables are not those of this code.
         file: None for PostgreSQL.
+        standbys: None unless the address names several hosts.
     """
 
     version: str
@@ -115,6 +184,7 @@ class DatabaseFacts:
     known: bool
     outboxes: Outboxes | None
     file: FileFacts | None
+    standbys: StandbyFacts | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,3 +210,27 @@ class SendingDomain:
     dkim: dict[str, str] | None
     dmarc: dict[str, str] | None
     dmarc_at: str
+
+
+class Grade(StrEnum):
+    """How bad a finding is."""
+
+    GOOD = "good"
+    WARNING = "warning"
+    FAULT = "fault"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DoctorFinding:
+    """What one check found.
+
+    Attributes:
+        check: What was looked at, in a few words.
+        says: The finding in a sentence.
+        cure: What to do, as a command where there is one; "" when nothing is to be done.
+    """
+
+    check: str
+    grade: Grade
+    says: str
+    cure: str = ""

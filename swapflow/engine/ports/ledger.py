@@ -2,6 +2,7 @@
 
 from typing import Protocol
 
+from swapflow.engine.ports.backups import BackupRecord
 from swapflow.engine.ports.coordination import Coordination
 from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.decisions import DecisionReads
@@ -10,7 +11,9 @@ from swapflow.engine.ports.held_acts import HeldActReads
 from swapflow.engine.ports.outbox import Outbox
 from swapflow.engine.ports.overview import OverviewReads
 from swapflow.engine.ports.requests import RequestReads
+from swapflow.engine.ports.retention import RetentionReads
 from swapflow.engine.ports.reviewer_tasks import ReviewerTasks
+from swapflow.engine.ports.writes.exchange import ExchangeReads
 from swapflow.engine.ports.writes.practice import PracticeReads
 
 
@@ -24,7 +27,10 @@ class Ledger(
     Outbox,
     ErasureReads,
     HeldActReads,
+    RetentionReads,
+    BackupRecord,
     PracticeReads,
+    ExchangeReads,
     Protocol,
 ):
     """The durable record.

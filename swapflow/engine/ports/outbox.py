@@ -6,6 +6,12 @@ from datetime import datetime
 from typing import Protocol
 
 from swapflow.domain.personal_link import PersonalLink
+from swapflow.domain.returned_mail import (
+    Bounce,
+    BounceKind,
+    ReturnedMail,
+    StrayBounces,
+)
 from swapflow.domain.webhook_call import WebhookCall
 from swapflow.engine.ports.records import (
     Mail,
@@ -63,7 +69,50 @@ class PersonalLinks(Protocol):
         ...
 
 
-class Outbox(PersonalLinks, Protocol):
+class ReturnedMails(Protocol):
+    """Mails that came back; what was told of them twice is there once."""
+
+    def mail_of_code(self, code: str) -> str | None:
+        """Find the id of the mail with a code; None for no mail."""
+        ...
+
+    def mark_came_back(self, mail_id: str, kind: BounceKind, *, said: str) -> bool:
+        """Record that a mail came back; False when that was known, or has been settled.
+
+        A mail that goes out again meanwhile, or was taken back, stays as it is.
+        """
+        ...
+
+    def is_dead(self, address: str) -> bool:
+        """Whether a mail came back since the address does not exist, and nobody has settled it."""
+        ...
+
+    def returned_mails(self, cycle_id: str | None) -> tuple[ReturnedMail, ...]:
+        """Read the mails of a cycle that came back and wait for staff, newest first.
+
+        Args:
+            cycle_id: The cycle; None for those that belong to none.
+        """
+        ...
+
+    def settle_returned(self, cycle_id: str | None, addresses: Collection[str]) -> int:
+        """Mark the mails of a cycle settled that came back from these; return how many."""
+        ...
+
+    def add_stray(self, bounce: Bounce) -> bool:
+        """Store that a report fits none of our mails; False when it was known."""
+        ...
+
+    def stray_bounces(self) -> StrayBounces:
+        """Count the reports that fit none of our mails."""
+        ...
+
+    def drop_strays(self) -> int:
+        """Forget the reports that fit none of our mails; return how many there were."""
+        ...
+
+
+class Outbox(PersonalLinks, ReturnedMails, Protocol):
     """Mails and webhook calls that wait, are being sent or are done."""
 
     def outbox_work(self, *, again_after: float) -> OutboxWork:
@@ -98,7 +147,10 @@ class Outbox(PersonalLinks, Protocol):
         ...
 
     def claim_mail(self, mail_id: str) -> Mail | None:
-        """Mark a mail as being sent and read it; None when it was sent already."""
+        """Mark a mail as being sent and read it; None when it was sent already.
+
+        Its code is made at the first claim and stays: sent twice after a crash, it is one mail.
+        """
         ...
 
     def mark_mail(self, mail_id: str, state: str, *, detail: str = "") -> None:

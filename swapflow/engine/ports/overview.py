@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Protocol
 
 from swapflow.domain.people.application import ApplicationStatus
+from swapflow.domain.reviewing.interview_kinds import InterviewKinds
 from swapflow.engine.ports.records import ApplicantName, Load, Pin, ProcessHealth, Waiting
 
 
@@ -60,11 +61,8 @@ class OverviewReads(Protocol):
         """Count the open assignments about each application, by (application, kind)."""
         ...
 
-    def undated(self, cycle_id: str) -> frozenset[int]:
-        """Read which applications have an open request, of a kind after the first, without a date.
-
-        In a cycle of one kind, that kind: it may be an interview.
-        """
+    def undated(self, cycle_id: str, among: InterviewKinds) -> frozenset[int]:
+        """Read which applications have an open request for an interview without a date."""
         ...
 
     def far_apart(self, cycle_id: str, *, least: int) -> frozenset[int]:
@@ -79,8 +77,12 @@ class OverviewReads(Protocol):
         """Count first answers that came in since a moment, with when the last one did."""
         ...
 
-    def due_from(self, cycle_id: str, since: datetime) -> tuple[tuple[datetime, int], ...]:
-        """Count open assignments by the moment at which they are due, from `since` on."""
+    def due_from(self, cycle_id: str, since: datetime) -> tuple[tuple[datetime, int, int], ...]:
+        """Count open assignments by the moment at which they are due, from `since` on, and kind.
+
+        Returns:
+            The moment, the number of the kind and the count of each, in the order of moments.
+        """
         ...
 
     def pins(self, cycle_id: str) -> tuple[Pin, ...]:

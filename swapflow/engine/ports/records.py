@@ -37,7 +37,8 @@ class DecisionRecord:
         read: The position whose integers the decision was made from.
         digest: SHA-256 over those integers and the structure the decision read.
         picks: (application, kind, ordinal, priority in 1e-9 units, reviewers).
-        look: Fitted parameters, gap, certified loss, sizes: numbers by name.
+        look: Fitted parameters, gap, certified loss, sizes: numbers by name. With `fitted_at`,
+            the parameters are those of the marks up to that event.
         cohort: Applications of the best cohort by the estimates.
         contested: Applications that another pull could still move.
         stop: Stop reason that was proposed, "" for none.
@@ -151,33 +152,6 @@ class DueWork:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CycleHead:
-    """What tells a coordinator whether a cycle has anything for it, without its rules and events.
-
-    Attributes:
-        status: The stored status.
-        position: The last event.
-        overdue: Whether an open assignment's due time has passed.
-        staff_requests: Whether staff have requested something that is still open.
-        leader: Who holds a lease that is valid now; "" where nobody does.
-    """
-
-    status: str
-    position: Position
-    overdue: bool
-    staff_requests: bool
-    leader: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CycleHeads:
-    """The heads of all cycles as of one moment; none where one of them cannot be read."""
-
-    now: datetime
-    of: Mapping[str, CycleHead]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class OutboxWork:
     """What waits to leave the house, all as of one moment.
 
@@ -225,6 +199,7 @@ class Mail:
 
     Attributes:
         cycle_id: The cycle that it is about; None for a mail of the office, as to sign in.
+        code: By which it is known again when it comes back; None until it is about to leave.
     """
 
     id: str
@@ -235,16 +210,12 @@ class Mail:
     calendar: str
     state: str
     cycle_id: str | None = None
+    code: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MailRecord:
-    """A mail and what became of it.
-
-    Attributes:
-        detail: Why it was refused, "" unless it was.
-        attempts: How often sending was begun.
-    """
+    """A mail and what became of it: why it was refused, and how often sending was begun."""
 
     mail: Mail
     detail: str

@@ -38,8 +38,8 @@ STOP_SENTENCES = {
     ),
     "settled": "Further reviews were no longer expected to change the list by a stated amount.",
     "budget": (
-        "Nothing more could be paid: what is left of the budget is kept for requests of staff, or "
-        "is less than what was still wanted costs."
+        "What is left of the reviewer time is kept for requests of staff, or is too little for "
+        "another review."
     ),
     "deadline": "The deadline had come.",
     "exhausted": "Nobody was left who could be asked about those still too close to call.",

@@ -1,7 +1,7 @@
 """Documents: the type of a file, from its bytes, and its owner, from its name."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from swapflow.domain.people.document import NewDocument
@@ -96,7 +96,7 @@ def attach(
     left: list[tuple[str, str]] = []
     for upload in uploads:
         owner = owner_of(upload.path, applications.keys())
-        reason = _obstacle(upload, owner)
+        reason = obstacle(upload, owner)
         if reason or owner is None:
             left.append((upload.path, reason))
             continue
@@ -109,17 +109,17 @@ def attach(
             name=name, redacted=redacted, media=media_of(upload.body), body=upload.body
         )
         stored[owner, name] = (applications[owner].number, document)
-    for piece in _pieces(list(stored.values())):
+    for piece in pieces(stored.values()):
         ledger.add_files(cycle_id, piece)
     return Attached(
         stored=tuple(sorted(stored)), left=tuple(left), missing=_missing(cycle_id, ledger)
     )
 
 
-def _pieces(
-    documents: Sequence[tuple[int, NewDocument]],
+def pieces(
+    documents: Iterable[tuple[int, NewDocument]],
 ) -> Iterator[list[tuple[int, NewDocument]]]:
-    """Divide documents into pieces that are stored in the time of a short write."""
+    """Divide documents into pieces that are stored in the time of a short write, as they come."""
     piece: list[tuple[int, NewDocument]] = []
     size = 0
     for one in documents:
@@ -138,7 +138,8 @@ def neutral_name(number: int, media: str) -> str:
     return f"file-{number}.{ending}" if ending else f"file-{number}"
 
 
-def _obstacle(upload: DocumentUpload, owner: str | None) -> str:
+def obstacle(upload: DocumentUpload, owner: str | None) -> str:
+    """Return why a file cannot be stored; "" when nothing keeps it out."""
     if owner is None:
         return "no applicant's id stands at the beginning of its name"
     if not upload.body:

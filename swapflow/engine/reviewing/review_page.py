@@ -112,6 +112,34 @@ class ReviewPage(ReviewForm):
         return self.given is not None and (self.reconsidered or not fixed)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredReview:
+    """What the next form says of a review that was handed in just now.
+
+    Attributes:
+        code: Of its task.
+        applicant: A reviewer's name for whom it is about.
+        value: Its score, in millionths.
+    """
+
+    code: str
+    applicant: str
+    value: int
+
+
+def read_stored_review(task: TaskRecord, *, ledger: Ledger) -> StoredReview | None:
+    """Read what to say of a task's answer, None without one."""
+    with ledger.one_moment():
+        given = ledger.given(task.assignment.id)
+        if given is None:
+            return None
+        application = ledger.application(task.cycle.id, task.assignment.application)
+    view = ReviewerView(cycle=task.cycle, blind=task.rules.blind, shown=task.shown)
+    return StoredReview(
+        code=task.code, applicant=view.name_of(application), value=given.score.value
+    )
+
+
 def read_review_form(task: TaskRecord, *, ledger: EventReads) -> ReviewForm:
     """Read what an answer to a task is read by: mostly nothing more than the task."""
     return ReviewForm(

@@ -55,6 +55,7 @@ class Task:
         skipped_at: When its reviewer put it off; None if never, or if that counts no more.
         is_interview: Whether the reviewer meets the applicant: there is a date, questions, or a
             panel.
+        is_practice: Whether its program is for training: it comes after all real reviews.
     """
 
     code: str
@@ -70,6 +71,7 @@ class Task:
     skipped_at: datetime | None
     interview: Interview | None
     is_interview: bool
+    is_practice: bool = False
 
     @property
     def skipped(self) -> bool:
@@ -90,6 +92,7 @@ class TaskListCycle:
     waiting: int
     reviewer: Reviewer
     packet: int
+    is_practice: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,6 +218,7 @@ def _read_cycle(
         waiting=sum(status.is_open for status in statuses),
         reviewer=reviewer,
         packet=reviewer.packet or seat.rules.packet,
+        is_practice=seat.cycle.is_practice,
     )
 
 
@@ -242,6 +246,7 @@ def _tasks(seat: ProgramSeat, theirs: Collection[ListedTask], *, now: datetime) 
             skipped_at=skipped_at,
             interview=one.interview,
             is_interview=bool(one.interview or kind.questions or kind.seats > 1),
+            is_practice=cycle.is_practice,
         )
 
 
@@ -273,9 +278,10 @@ def _standing_skip(listed: ListedTask, section: Section) -> datetime | None:
     return skipped_at
 
 
-def _urgency(task: Task) -> tuple[bool, float, int, bool, float, str]:
+def _urgency(task: Task) -> tuple[bool, bool, float, int, bool, float, str]:
     # Of those put off, the one of the last press is the last.
     skipped = task.skipped_at.timestamp() if task.skipped_at else 0.0
     section = list(Section).index(task.section)
     due = task.due_at.timestamp() if task.due_at else 0.0
-    return task.section in ENDED, skipped, section, task.due_at is None, due, task.code
+    ended = task.section in ENDED
+    return ended, task.is_practice, skipped, section, task.due_at is None, due, task.code

@@ -33,6 +33,7 @@ from swapflow.engine.selection.before_stop import (
 )
 from swapflow.engine.selection.close_floor import Judge, close_for_now, payable
 from swapflow.engine.selection.list_quality import QualityQuestion
+from swapflow.engine.selection.parameters import Fits, fitted_now, with_fit
 from swapflow.engine.selection.rule import coin, list_rule, rule_for
 from swapflow.engine.selection.situation import (
     CycleSituation,
@@ -66,6 +67,7 @@ class DecisionPlan:
         fitted: Parameters of the model after this look (`budget` only).
         blocked: Seats of wanted pulls that no reviewer can take, with the reason.
         draw: Who is drawn of those clearly out, where this decision draws.
+        fitted_at: The event whose marks `fitted` rests on, where that is adopted from before.
     """
 
     number: int
@@ -78,6 +80,7 @@ class DecisionPlan:
     fitted: Fitted | None
     blocked: dict[Seat, NoReviewer]
     draw: Draw | None = None
+    fitted_at: int | None = None
 
     @property
     def cohort(self) -> tuple[int, ...]:
@@ -98,6 +101,7 @@ def decide(
     *,
     fitted: Fitted | None = None,
     judge: Judge = QualityQuestion.answer,
+    fits: Fits = fitted_now,
 ) -> DecisionPlan | None:
     """Make the next decision of a running cycle.
 
@@ -106,6 +110,7 @@ def decide(
         arms: Its live state, at the same position.
         fitted: Parameters that the last decision recorded.
         judge: Says how good a list is that is no plain sum.
+        fits: Answers a fit that is due.
 
     Returns:
         A plan, or None when there is nothing to do but wait.
@@ -120,13 +125,18 @@ def decide(
     if situation.application.size == 0:
         return None
     plan = _floors(projection, arms, situation)
-    return plan or _by_rule(projection, arms, situation, fitted, judge)
+    if plan is not None:
+        return plan
+    own = rule_for(projection, situation.application, fitted)
+    rule, at = with_fit(own, projection, situation, fits)
+    plan = _by_rule(projection, arms, situation, rule, judge)
+    return None if plan is None else replace(plan, fitted_at=at)
 
 
 def stop_plan(projection: CycleProjection, arms: Arms, reason: StopReason) -> DecisionPlan:
     """Build a decision that only proposes to stop, with the assessment of this moment."""
     situation = situation_of(projection, arms)
-    rule = _with_fit(rule_for(projection, situation.application, None), situation)
+    rule, _ = with_fit(rule_for(projection, situation.application, None), projection, situation)
     look = rule.look(situation.situation)
     plan = _plan(projection, arms, situation, why=PullReason.RULE, pulls=(), blocked={})
     return replace(plan, look=look, stop=reason, fitted=_fitted(rule))
@@ -137,7 +147,8 @@ def look_now(
 ) -> tuple[CycleSituation, Look, Rule]:
     """Compute the current assessment without deciding anything: for views and reports."""
     situation = situation_of(projection, arms)
-    rule = _with_fit(list_rule(projection, situation.application, fitted), situation)
+    own = list_rule(projection, situation.application, fitted)
+    rule, _ = with_fit(own, projection, situation)
     return situation, rule.look(situation.situation), rule
 
 
@@ -174,10 +185,10 @@ def _by_rule(
     projection: CycleProjection,
     arms: Arms,
     situation: CycleSituation,
-    fitted: Fitted | None,
+    rule: Rule,
     judge: Judge,
 ) -> DecisionPlan | None:
-    rule = _with_fit(rule_for(projection, situation.application, fitted), situation)
+    """Ask for what the rule wants next, or propose to stop."""
     look = rule.look(situation.situation)
     floors_open = bool(situation.floors_missing.any()) or _floor_out(projection)
     if look.stop is not None and not floors_open:
@@ -319,13 +330,6 @@ def _plan(
         fitted=None,
         blocked=blocked,
     )
-
-
-def _with_fit(rule: Rule, situation: CycleSituation) -> Rule:
-    """Fit the model of `budget` again when the scores have grown enough."""
-    if isinstance(rule, BudgetRule) and rule.needs_refit(situation.situation.judged.arm.size):
-        return rule.refitted(situation.situation)
-    return rule
 
 
 def _fitted(rule: Rule) -> Fitted | None:

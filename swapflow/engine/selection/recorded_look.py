@@ -35,6 +35,8 @@ def look_numbers(plan: DecisionPlan) -> dict[str, float]:
         "spent": float(plan.situation.spent),
         "committed": float(plan.situation.committed),
     }
+    if plan.fitted_at is not None:
+        numbers["fitted_at"] = float(plan.fitted_at)
     look = plan.look
     if look is not None:
         numbers |= {name: float(value) for name, value in look.parameters.items()}

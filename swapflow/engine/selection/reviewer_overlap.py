@@ -8,7 +8,7 @@ quality of its applicants.
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from swapflow.bandit.situation import IntArray
 from swapflow.domain.cycle import CycleStatus
@@ -37,8 +37,10 @@ def groups_of(application: IntArray, reviewer: IntArray) -> Groups:
     people, row = np.unique(reviewer, return_inverse=True)
     _, column = np.unique(application, return_inverse=True)
     size = people.size + int(column.max()) + 1
-    links = sparse.coo_array((np.ones(row.size), (row, people.size + column)), shape=(size, size))
-    _, label = sparse.csgraph.connected_components(links, directed=False)
+    links = scipy.sparse.coo_array(
+        (np.ones(row.size), (row, people.size + column)), shape=(size, size)
+    )
+    _, label = scipy.sparse.csgraph.connected_components(links, directed=False)
     return _sorted(people, label[: people.size].astype(np.int64))
 
 

@@ -7,6 +7,7 @@ from datetime import timedelta
 from swapflow.domain.cohort.announcement import Announcement, Group, Wording
 from swapflow.engine.offers import announcements as announcing
 from swapflow.engine.offers.announcement_wording import usual_wording
+from swapflow.engine.offers.kept_wording import LETTERS, with_kept
 from swapflow.engine.services.context import ServiceContext
 
 
@@ -22,8 +23,12 @@ class AnnouncementService:
         return self.context.ledger.announcements(cycle_id)
 
     def usual_wording(self, cycle_id: str) -> dict[Group, Wording]:
-        """Return the usual texts of letters, in the program's language."""
-        return usual_wording(self.context.ledger.rules(cycle_id).language)
+        """Return the texts that letters begin with: those last sent, or else the usual ones.
+
+        The usual ones are in the program's language.
+        """
+        usual = usual_wording(self.context.ledger.rules(cycle_id).language)
+        return with_kept(usual, self.context.ledger.list_reading(cycle_id, LETTERS))
 
     def draft(
         self, cycle_id: str, wording: Mapping[Group, Wording], *, waitlist: int | None = None

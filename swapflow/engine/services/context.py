@@ -18,12 +18,12 @@ from swapflow.engine.ports.automatic_reviewer import (
     AutomaticReviewer,
     AutomaticReviewers,
 )
+from swapflow.engine.ports.backup_store import BackupStore
 from swapflow.engine.ports.coordination import EventReads
 from swapflow.engine.ports.dispatcher import Dispatcher
 from swapflow.engine.ports.erased_people import ErasureKeys
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.live_state import CycleState, Doorbell
-from swapflow.engine.ports.records import Mail
 from swapflow.engine.read_models.calibration import Calibration
 from swapflow.engine.read_models.dashboard import Dashboard
 from swapflow.engine.read_models.estimate_way import WaysSoon
@@ -34,20 +34,14 @@ from swapflow.engine.read_models.people.known_decisions import KnownDecisions
 from swapflow.engine.read_models.snapshot import SnapshotCache
 from swapflow.engine.reviewing.shared_submits import SharedSubmits
 from swapflow.engine.reviewing.task_codes import TaskCodes
+from swapflow.engine.services.way_out import SendMail, SendWebhook, WayOut
 from swapflow.errors import NotFoundError, UnavailableError
 
 
 T = TypeVar("T")
 
-SendMail = Callable[[Mail], None]
-"""Sends one mail by SMTP or to the outbox folder; raises UnavailableError or MailRefusedError."""
-
 MAIL_TRIES = 8
 """How often a mail is tried when the server does not accept it: nearly a day of growing waits."""
-
-SendWebhook = Callable[[WebhookCall], str]
-"""Makes one webhook call and returns the answer; raises UnavailableError."""
-
 
 CallSlot = Callable[[], AbstractContextManager[bool]]
 """Takes one of the slots for webhook calls inside the block; False when none is free."""
@@ -150,7 +144,10 @@ class ServiceContext:
         erasure_keys: The keys of rounds, by which erased people are recognised in lists.
         events: What a coordinator reads events from; the ledger when None.
         office: How the office is named to reviewers and applicants.
+        backups: Where backups lie; None where the record is in memory.
         provider: Whether an identity provider is connected: rules may require it only then.
+        way_out: By which services send, call and ask; `post`, `send_webhook` and what finds
+            automatic reviewers are its own and nobody else's.
     """
 
     ledger: Ledger
@@ -167,8 +164,10 @@ class ServiceContext:
     address: str = ""
     office: OfficeContact = field(default_factory=OfficeContact)
     provider: bool = False
+    backups: BackupStore | None = None
     events: EventReads | None = None
     lease_seconds: float = 15.0
+    move_seconds: float = 60.0
     resend_seconds: float = 600.0
     undo: timedelta = timedelta()
     dashboards: LatestCache[Dashboard] = field(default_factory=LatestCache)
@@ -180,6 +179,11 @@ class ServiceContext:
     codes: TaskCodes = field(default_factory=TaskCodes)
     submits: SharedSubmits = field(default_factory=SharedSubmits)
     snapshots: SnapshotCache = field(default_factory=SnapshotCache)
+    way_out: WayOut = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Lay the way out over this context's own doors."""
+        object.__setattr__(self, "way_out", WayOut(doors=self))
 
     def reviewer_number(self, cycle_id: str, external_id: str) -> int:
         """Return the number of a roster entry.

@@ -1,16 +1,20 @@
-"""Rounds and cycles: from rules to launch, and the switches."""
+"""Rounds and cycles: from rules to launch, and the switches.
+
+The coordinator, which few processes are, is loaded when one is built.
+"""
+
+# ruff: noqa: PLC0415 - see above
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from swapflow.domain.cycle import Cycle, Round
-from swapflow.domain.ids import CYCLE_ID
+from swapflow.domain.ids import CYCLE_ID, is_practice_id
 from swapflow.domain.people.application import NewApplication
 from swapflow.domain.rules import Rules
-from swapflow.engine.coordination.coordinator import Coordinator
 from swapflow.engine.coordination.quarantine import OnFault, unreported
-from swapflow.engine.coordination.turns import readable_cycles
 from swapflow.engine.intake.erased_people import forget_erasures
 from swapflow.engine.lifecycle import switches
 from swapflow.engine.lifecycle.launch import (
@@ -32,8 +36,13 @@ from swapflow.engine.lifecycle.rules_effect import RulesEffect, planned_effect, 
 from swapflow.engine.ports.records import RulesVersion
 from swapflow.engine.scoring.rubric_versions import RubricChange, changed_since
 from swapflow.engine.services.context import ServiceContext
-from swapflow.errors import InvalidInputError, NotFoundError
+from swapflow.errors import ConflictError, InvalidInputError, NotFoundError
 from swapflow.messages import Message
+
+
+if TYPE_CHECKING:
+    from swapflow.engine.coordination.background_fit import FitBeside
+    from swapflow.engine.coordination.coordinator import Coordinator
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,34 +51,48 @@ class CycleService:
 
     context: ServiceContext
 
-    def coordinator(self, holder: str = "", *, on_fault: OnFault = unreported) -> Coordinator:
+    def coordinator(
+        self,
+        holder: str = "",
+        *,
+        on_fault: OnFault = unreported,
+        fit_beside: "FitBeside | None" = None,
+    ) -> "Coordinator":
         """Build a coordinator; several may run at once.
 
         Args:
             holder: Its name in the lease; made up when empty.
             on_fault: Told of every cycle that it sets aside.
+            fit_beside: Where long fits are made; None makes them in its turns.
         """
+        from swapflow.engine.coordination.coordinator import Coordinator
+
         return Coordinator(
             ledger=self.context.ledger,
             state=self.context.state,
             dispatcher=self.context.dispatcher,
             doorbell=self.context.doorbell,
             lease_seconds=self.context.lease_seconds,
+            move_seconds=self.context.move_seconds,
             resend_seconds=self.context.resend_seconds,
             address=self.context.address,
             holder=holder,
             events=self.context.events,
             on_fault=on_fault,
+            fit_beside=fit_beside,
         )
+
+    def leaders(self) -> dict[str, list[str]]:
+        """Read the cycles that each coordinator leads, by its name; none for one that waits."""
+        return self.context.ledger.heads(lease_seconds=self.context.lease_seconds).led()
 
     def new_round(
         self, round_id: str, *, name: str, unit: str = "minutes", zone: str = "UTC"
     ) -> None:
         """Create a round."""
         _check_id(round_id, "round")
-        self.context.ledger.create_round(
-            Round(id=round_id, name=name or round_id, unit=unit, zone=zone)
-        )
+        made = Round(id=round_id, name=name or round_id, unit=unit, zone=zone)
+        self.context.ledger.create_round(made)
 
     def rounds(self) -> tuple[Round, ...]:
         """List the rounds."""
@@ -84,20 +107,43 @@ class CycleService:
 
         Raises:
             NotFoundError: If there is no such round.
+            ConflictError: If a legal hold keeps anything of the round.
         """
         if round_id not in {known.id for known in self.context.ledger.rounds()}:
             raise NotFoundError("round_not_found", round=round_id)
+        # The digests tell that a person was erased, which a court may ask.
+        for hold in self.context.ledger.legal_holds(round_id):
+            if hold.lasts:
+                raise ConflictError(
+                    "erasing_on_legal_hold",
+                    by=hold.by,
+                    reason=hold.reason,
+                    hold=hold.id,
+                    round=round_id,
+                )
         return forget_erasures(
             round_id, ledger=self.context.ledger, keys=self.context.erasure_keys
         )
 
-    def new(self, cycle_id: str, *, round_id: str, rules: Rules, by: str, name: str = "") -> None:
-        """Create a cycle in draft, under rules that were checked when they were read."""
+    def new(
+        self,
+        cycle_id: str,
+        *,
+        round_id: str,
+        rules: Rules,
+        by: str,
+        name: str = "",
+        unit: str = "",
+    ) -> None:
+        """Create a cycle in draft, under rules that were checked when they were read.
+
+        It belongs to a unit of the round from the beginning, if one is named.
+        """
         _check_id(cycle_id, "cycle")
         if round_id not in {known.id for known in self.context.ledger.rounds()}:
             raise NotFoundError("round_not_found_make_it", round=round_id)
         self.context.ledger.create_cycle(
-            cycle_id, round_id=round_id, name=name or cycle_id, rules=rules, by=by
+            cycle_id, round_id=round_id, name=name or cycle_id, rules=rules, by=by, unit=unit
         )
 
     def check_new(self, cycle_id: str) -> None:
@@ -112,6 +158,8 @@ class CycleService:
 
     def list(self) -> tuple[Cycle, ...]:
         """List the cycles; one whose row is damaged is left out, and the doctor names it."""
+        from swapflow.engine.coordination.turns import readable_cycles
+
         return readable_cycles(self.context.ledger)
 
     def get(self, cycle_id: str) -> Cycle:
@@ -249,5 +297,5 @@ class CycleService:
 
 
 def _check_id(name: str, noun: str) -> None:
-    if not CYCLE_ID.fullmatch(name):
+    if not CYCLE_ID.fullmatch(name) or is_practice_id(name):
         raise InvalidInputError("name_not_allowed", name=name, noun=noun)

@@ -14,10 +14,12 @@ from swapflow.domain.personal_link import (
     fill_sign_in,
     lacks_sign_in,
 )
+from swapflow.domain.returned_mail import KEPT_BACK, LONGEST_ANSWER, kind_of, status_in
 from swapflow.engine.offers.announcements import contradicts_record
 from swapflow.engine.ports.records import NOT_SENT, Mail, MailRecord
 from swapflow.engine.services.context import MAIL_TRIES, ServiceContext
-from swapflow.errors import MailRefusedError, UnavailableError
+from swapflow.engine.services.way_out import StaysInsideError
+from swapflow.errors import MailRefusedError, RecipientRefusedError, UnavailableError
 from swapflow.messages import Message
 
 
@@ -90,16 +92,17 @@ class OutboxService:
         """Send one mail, at least once; False when it was sent before, or is not sent now.
 
         A mail that the server does not accept is tried again later, with growing waits; one that
-        it refuses for good has failed, and staff see it; without a mail server it is "not sent".
+        it refuses for good has failed, and staff see it; one whose recipient it refuses came back
+        at once, and none goes to an address that does not exist, until that is settled. Without a
+        mail server it is "not sent".
         A letter to an applicant that is no longer true is void.
         """
         mail = self.context.ledger.claim_mail(mail_id)
         if mail is None:
             return False
-        # Checked after the claim, at the last moment before SMTP: the list may have changed while
-        # it waited.
-        if why := contradicts_record(mail_id, ledger=self.context.ledger):
-            self.context.ledger.mark_mail(mail_id, "void", detail=str(why))
+        if stays := self._stays(mail):
+            state, why = stays
+            self.context.ledger.mark_mail(mail_id, state, detail=why)
             return False
         filled = self._with_sign_in(mail) if lacks_sign_in(mail.text) else self._with_token(mail)
         if filled is None:
@@ -108,7 +111,11 @@ class OutboxService:
             return False
         mail, secret = filled
         try:
-            self.context.post(mail)
+            self.context.way_out.post(mail)
+        except RecipientRefusedError as error:
+            said = _hidden(error.said, *secret)
+            kind = kind_of(status_in(said), said)
+            self.context.ledger.mark_came_back(mail_id, kind, said=said[:LONGEST_ANSWER])
         except MailRefusedError as error:
             self.context.ledger.mark_mail(mail_id, "failed", detail=_hidden(str(error), *secret))
         except UnavailableError as error:
@@ -123,6 +130,21 @@ class OutboxService:
                 mail_id, NOT_SENT, detail=str(Message("mail_without_server"))
             )
         return False
+
+    def _stays(self, mail: Mail) -> tuple[str, str] | None:
+        """Return the state of a mail that must not leave, and why; None for one that may."""
+        if self.context.way_out.is_shut(mail.cycle_id):
+            # Before a personal link is made: no token of a practice program exists anywhere.
+            return NOT_SENT, str(Message("mail_of_practice"))
+        # Checked after the claim, at the last moment before SMTP: the list may have changed while
+        # it waited.
+        if why := contradicts_record(mail.id, ledger=self.context.ledger):
+            return "void", str(why)
+        # A sign-in mail goes all the same: a person asks for it at this moment, and would stand
+        # before a closed door.
+        if mail.cycle_id is not None and self.context.ledger.is_dead(mail.to):
+            return KEPT_BACK, str(Message("mail_kept_back"))
+        return None
 
     def _with_token(self, mail: Mail) -> tuple[Mail, tuple[str, ...]]:
         """Put a new token into a mail with a personal link; return what opens something, too.
@@ -175,7 +197,10 @@ class OutboxService:
             return False
         begun = time.monotonic()
         try:
-            answer, done = self.context.send_webhook(call), True
+            answer, done = self.context.way_out.call(call), True
+        except StaysInsideError as error:
+            # Queued by an earlier release, or by hand: done, since it is never made.
+            answer, done = str(error), True
         except UnavailableError as error:
             answer, done = str(error), False
         self.context.ledger.close_call(call, done=done, detail=answer)

@@ -13,6 +13,7 @@ from swapflow.engine.pending.things import PendingCode, PendingThing
 from swapflow.engine.ports.records import Mail
 from swapflow.engine.read_models.dashboard import Dashboard
 from swapflow.engine.read_models.progress import current_dashboard
+from swapflow.engine.services.backups import BackupService
 from swapflow.engine.services.context import ServiceContext
 from swapflow.errors import DamagedRecordError, UnavailableError
 
@@ -24,8 +25,8 @@ class PendingService:
     context: ServiceContext
 
     def cycles(self) -> tuple[Cycle, ...]:
-        """List the cycles in which something may wait."""
-        return readable_cycles(self.context.ledger)
+        """List the cycles in which something may wait: real work alone, nothing of practice."""
+        return tuple(one for one in readable_cycles(self.context.ledger) if not one.is_practice)
 
     def zone(self) -> str:
         """Return the time zone of the newest round; UTC without one."""
@@ -34,17 +35,13 @@ class PendingService:
 
     def in_office(self) -> tuple[PendingThing, ...]:
         """List what waits outside of any cycle."""
-        if self.context.mail_leaves:
-            return ()
-        return (
-            PendingThing(
-                code=PendingCode.CONNECT_MAIL,
-                cycle_id="",
-                round_id="",
-                program="",
-                path="/setup/system",
-            ),
-        )
+        things = []
+        # Before mail: without a mail server work goes on, without a backup it may be lost.
+        if days := BackupService(context=self.context).overdue_days():
+            things.append(_of_office(PendingCode.BACK_UP, "/setup/backups", count=days))
+        if not self.context.mail_leaves:
+            things.append(_of_office(PendingCode.CONNECT_MAIL, "/setup/system"))
+        return tuple(things)
 
     def own_reviews(self, seats: Collection[tuple[str, int]]) -> Iterator[PendingThing]:
         """List the reviews that wait for a reviewer with these seats, one thing a cycle."""
@@ -68,8 +65,8 @@ class PendingService:
         """Return where a program is on its way; its dashboard has been read already."""
         return standing_of(cycle, dashboard, ledger=self.context.ledger)
 
-    def coming(self, cycle_id: str, since: datetime) -> tuple[tuple[datetime, int], ...]:
-        """Count open reviews by the moment at which they are due, from `since` on."""
+    def coming(self, cycle_id: str, since: datetime) -> tuple[tuple[datetime, int, int], ...]:
+        """Count open reviews by the moment at which they are due, from `since` on, and kind."""
         return self.context.ledger.due_from(cycle_id, since)
 
     def received_since(self, cycle_id: str, since: datetime) -> tuple[int, datetime | None]:
@@ -108,7 +105,7 @@ class PendingService:
                     program=cycle.name,
                     path="/setup/system",
                 )
-                for cycle in self.cycles()
+                for cycle in readable_cycles(self.context.ledger)
                 if cycle.id == cycle_id
             )
 
@@ -137,3 +134,7 @@ class PendingService:
             ),
             ledger=context.ledger,
         )
+
+
+def _of_office(code: PendingCode, path: str, **params: int) -> PendingThing:
+    return PendingThing(code=code, cycle_id="", round_id="", program="", params=params, path=path)

@@ -1,32 +1,19 @@
 """Reports on the progress of a cycle, and whether its record is intact."""
 
+# ruff: noqa: PLC0415 - what replays a record or defends a decision is loaded when asked for
+
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from swapflow.domain.cycle import START, CycleStatus, Position
 from swapflow.domain.event import Event
 from swapflow.domain.people.application import ApplicationStatus
 from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT, Assignment, AssignmentStatus
 from swapflow.domain.rules import Estimates
-from swapflow.engine.audit.decision_card import Card, card
-from swapflow.engine.audit.defence import applicant_defence, defence
-from swapflow.engine.audit.defended_decision import ApplicantDefence, Defence
-from swapflow.engine.audit.finished_cycle import gather_finished_cycle
-from swapflow.engine.audit.finished_record import FinishedCycle
-from swapflow.engine.audit.reviewer_figures import (
-    FigureTerms,
-    ReviewerFigure,
-    figure_terms,
-    reviewer_figures,
-    severities,
-    told_terms,
-    without_figures,
-    without_severities,
-)
-from swapflow.engine.audit.verification import Verification
-from swapflow.engine.audit.verify import verify
+from swapflow.engine.audit import reviewer_figures as figures
 from swapflow.engine.notifications.reviewer_mail import waiting_for
 from swapflow.engine.ports.live_state import QuarantineNote
 from swapflow.engine.ports.records import (
@@ -52,6 +39,13 @@ from swapflow.engine.read_models.people.applicant_table import ApplicantTable, a
 from swapflow.engine.read_models.progress import Progress, current_dashboard, progress
 from swapflow.engine.services.context import ServiceContext
 from swapflow.errors import UnavailableError
+
+
+if TYPE_CHECKING:
+    from swapflow.engine.audit.decision_card import Card
+    from swapflow.engine.audit.defended_decision import ApplicantDefence, Defence
+    from swapflow.engine.audit.finished_record import FinishedCycle
+    from swapflow.engine.audit.verification import Verification
 
 
 A_MOMENT = 0.25
@@ -92,11 +86,11 @@ class CalibrationReports:
         """
         seen = self.calibration(cycle_id)
         apart = self.context.ledger.rules(cycle_id).keeps_figures_apart
-        return without_severities(seen) if apart else seen
+        return figures.without_severities(seen) if apart else seen
 
-    def figure_terms(self, cycle_id: str) -> FigureTerms:
+    def figure_terms(self, cycle_id: str) -> figures.FigureTerms:
         """Read how figures about reviewers are told, and until when."""
-        return figure_terms(cycle_id, ledger=self.context.ledger)
+        return figures.figure_terms(cycle_id, ledger=self.context.ledger)
 
     def require_figures(self, cycle_id: str) -> None:
         """Check that there are figures about reviewers to be looked at.
@@ -104,15 +98,15 @@ class CalibrationReports:
         Raises:
             NotFoundError: If the rules have none told, or they are gone.
         """
-        told_terms(cycle_id, ledger=self.context.ledger)
+        figures.told_terms(cycle_id, ledger=self.context.ledger)
 
-    def reviewer_figures(self, cycle_id: str) -> tuple[ReviewerFigure, ...]:
+    def reviewer_figures(self, cycle_id: str) -> tuple[figures.ReviewerFigure, ...]:
         """Compute how quick and how late reviewers are; who looks is written down before.
 
         Raises:
             NotFoundError: If the rules have none told, or they are gone.
         """
-        return reviewer_figures(cycle_id, ledger=self.context.ledger)
+        return figures.reviewer_figures(cycle_id, ledger=self.context.ledger)
 
     def severities(self, cycle_id: str) -> tuple[Judge, ...]:
         """Compute how severe reviewers are; who looks is written down before.
@@ -122,7 +116,7 @@ class CalibrationReports:
             NotReadyError: If the cycle was not launched.
         """
         self.require_figures(cycle_id)
-        return severities(cycle_id, self.calibration(cycle_id), ledger=self.context.ledger)
+        return figures.severities(cycle_id, self.calibration(cycle_id), ledger=self.context.ledger)
 
     def _calibrated(self, cycle_id: str) -> Calibration | None:
         """Return raw and adjusted estimates, where people asked for either."""
@@ -135,7 +129,57 @@ class CalibrationReports:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReportService(CalibrationReports):
+class DecisionReports(CalibrationReports):
+    """Why it was decided so: of one applicant, and of the whole list."""
+
+    def decision_card(
+        self, cycle_id: str, external_id: str, *, name_reviewers: bool = False
+    ) -> "Card":
+        """Build one applicant's decision card."""
+        from swapflow.engine.audit.decision_card import card
+
+        return card(
+            cycle_id,
+            external_id,
+            calibrated=self._calibrated(cycle_id),
+            ledger=self.context.ledger,
+            snapshots=self.context.snapshots,
+            name_reviewers=name_reviewers,
+        )
+
+    def defence(self, cycle_id: str) -> "Defence":
+        """Build the defence file of the latest final list; its record is replayed for it.
+
+        Raises:
+            NotReadyError: If no list was made final.
+        """
+        from swapflow.engine.audit.defence import defence
+
+        return defence(cycle_id, ledger=self.context.ledger)
+
+    def applicant_defence(
+        self, cycle_id: str, external_id: str, *, name_reviewers: bool = False
+    ) -> "ApplicantDefence":
+        """Build the defence file of the decision about one applicant; as `defence`.
+
+        Raises:
+            NotFoundError: If the program has no such applicant.
+            NotReadyError: If no list was made final.
+        """
+        from swapflow.engine.audit.defence import applicant_defence
+
+        return applicant_defence(
+            cycle_id,
+            external_id,
+            calibrated=self._calibrated(cycle_id),
+            ledger=self.context.ledger,
+            snapshots=self.context.snapshots,
+            name_reviewers=name_reviewers,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportService(DecisionReports):
     """Reports on the progress of a cycle, and whether its record is intact."""
 
     def progress(self, cycle_id: str, *, seconds: float | None = None) -> Progress:
@@ -207,7 +251,7 @@ class ReportService(CalibrationReports):
             return self.context.ledger.loads(cycle_id)
         # Durations are not computed where nobody is told them: they take long to order.
         counted = self.context.ledger.counted_loads(cycle_id)
-        return {reviewer: without_figures(load) for reviewer, load in counted.items()}
+        return {reviewer: figures.without_figures(load) for reviewer, load in counted.items()}
 
     def counts(self, cycle_id: str) -> dict[tuple[int, str], int]:
         """Count review requests by (kind, status)."""
@@ -288,11 +332,13 @@ class ReportService(CalibrationReports):
         known = own.decisions
         return explain(cycle_id, external_id, ledger=own.ledger, snapshots=seen, decisions=known)
 
-    def verify(self, cycle_id: str, *, live: bool = True) -> Verification:
+    def verify(self, cycle_id: str, *, live: bool = True) -> "Verification":
         """Replay a cycle and compare it with the record, and with the live state if asked.
 
         A cycle that stands still because of damage is looked at again once all agrees.
         """
+        from swapflow.engine.audit.verify import verify
+
         found = verify(
             cycle_id, ledger=self.context.ledger, state=self.context.state if live else None
         )
@@ -317,47 +363,10 @@ class ReportService(CalibrationReports):
                 self.context.state.end_quarantine(cycle_id)
             self.context.doorbell.ring(cycle_id)
 
-    def decision_card(
-        self, cycle_id: str, external_id: str, *, name_reviewers: bool = False
-    ) -> Card:
-        """Build one applicant's decision card."""
-        return card(
-            cycle_id,
-            external_id,
-            calibrated=self._calibrated(cycle_id),
-            ledger=self.context.ledger,
-            snapshots=self.context.snapshots,
-            name_reviewers=name_reviewers,
-        )
-
-    def defence(self, cycle_id: str) -> Defence:
-        """Build the defence file of the latest final list; its record is replayed for it.
-
-        Raises:
-            NotReadyError: If no list was made final.
-        """
-        return defence(cycle_id, ledger=self.context.ledger)
-
-    def applicant_defence(
-        self, cycle_id: str, external_id: str, *, name_reviewers: bool = False
-    ) -> ApplicantDefence:
-        """Build the defence file of the decision about one applicant; as `defence`.
-
-        Raises:
-            NotFoundError: If the program has no such applicant.
-            NotReadyError: If no list was made final.
-        """
-        return applicant_defence(
-            cycle_id,
-            external_id,
-            calibrated=self._calibrated(cycle_id),
-            ledger=self.context.ledger,
-            snapshots=self.context.snapshots,
-            name_reviewers=name_reviewers,
-        )
-
-    def finished(self, cycle_id: str) -> FinishedCycle:
+    def finished(self, cycle_id: str) -> "FinishedCycle":
         """Read a finished cycle as plain values, for a bundle."""
+        from swapflow.engine.audit.finished_cycle import gather_finished_cycle
+
         return gather_finished_cycle(cycle_id, ledger=self.context.ledger)
 
     def rebuild(self, cycle_id: str) -> None:

@@ -47,7 +47,8 @@ class TaskService:
 
     def open(self, assignment_id: str) -> Assignment:
         """Mark an assignment as opened by its reviewer, and read it."""
-        return self._opened(self.context.ledger.task(assignment_id)).assignment
+        self._mark_opened(self.context.ledger.task(assignment_id))
+        return self.context.ledger.assignment(assignment_id)
 
     def deliver(self, assignment_ids: Sequence[str]) -> int:
         """Deliver assignments to their reviewers' task lists; return how many were new.
@@ -164,19 +165,20 @@ class TaskService:
         """Read an uploaded document that a reviewer may see, by its number on the page."""
         return review_page.read_document(assignment, number, ledger=self.context.ledger)
 
-    def begin(self, task: TaskRecord) -> TaskRecord:
-        """Mark an open task as begun, if it was not, and read it."""
-        assignment = task.assignment
-        if assignment.status.is_open and assignment.opened_at is None:
-            return self._opened(task)
-        return task
+    def stored(self, task: TaskRecord) -> review_page.StoredReview | None:
+        """Read what the next form says of a task's answer, None without one."""
+        return review_page.read_stored_review(task, ledger=self.context.ledger)
 
-    def _opened(self, task: TaskRecord) -> TaskRecord:
+    def begin(self, task: TaskRecord) -> None:
+        """Mark an open task as begun, if it was not; the task that was read does not change."""
+        if task.assignment.status.is_open and task.assignment.opened_at is None:
+            self._mark_opened(task)
+
+    def _mark_opened(self, task: TaskRecord) -> None:
         rubric = task.rules.rubric(task.kind.name)
         self.context.ledger.mark_opened(
             task.assignment.id, rubric_version=rubric.version if rubric is not None else 0
         )
-        return self.context.ledger.task(task.assignment.id)
 
     def save_draft(self, task: TaskRecord, body: Mapping[str, str], *, version: int) -> Draft:
         """Store what was typed so far; raises StaleDraftError when another tab was faster."""

@@ -32,6 +32,7 @@ from pydantic import TypeAdapter
 
 from swapflow.domain.cohort.proposal import Place, Standing, Verdict
 from swapflow.domain.event import Event, EventType, Json, text_of
+from swapflow.domain.ids import is_practice_id
 from swapflow.domain.people.application import Application
 from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.rules import Rules
@@ -67,6 +68,9 @@ People are numbers here: `a` and `application` count the applicants from 0 in th
 they were added, `r` counts the reviewers. {names}
 Marks are integers from 0 to 1000000. The rules hold what their authors wrote into them.
 """
+_PRACTICE = (
+    "PRACTICE: this program was for training. Its applicants are invented; nobody was decided on."
+)
 _NAMELESS = "No name, remark, reason or document is in this file."
 _NAMED = "people.jsonl says who they are; no remark, reason or document is in this file."
 
@@ -166,7 +170,8 @@ def _lines(name: str, rows: Iterable[Mapping[str, object]]) -> Member:
 
 
 def _readme(cycle_id: str, *, named: bool) -> str:
-    return _README.format(cycle=cycle_id, names=_NAMED if named else _NAMELESS)
+    text = _README.format(cycle=cycle_id, names=_NAMED if named else _NAMELESS)
+    return f"{_PRACTICE}\n\n{text}" if is_practice_id(cycle_id) else text
 
 
 def _cycle(closed: FinishedCycle) -> dict[str, Json]:
@@ -176,6 +181,8 @@ def _cycle(closed: FinishedCycle) -> dict[str, Json]:
         "unit": closed.unit,
         "events": closed.head.seq,
         "head": closed.head.hash,
+        # Only where it is so: bundles of real programs keep the bytes of earlier releases.
+        **({"practice": True} if is_practice_id(closed.cycle_id) else {}),
     }
 
 

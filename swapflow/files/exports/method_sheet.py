@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from swapflow.domain.cohort.proposal import MethodSheet, figures_of
 from swapflow.domain.cohort.quality_words import MODEL_LIMITS, points_a_place
+from swapflow.domain.ids import is_practice_id
 from swapflow.i18n.languages import gettext_noop
 from swapflow.i18n.translation import translate
 from swapflow.messages import Message
@@ -115,6 +116,7 @@ def _title(sheet: MethodSheet, say: Callable[[str], str]) -> str:
         "# "
         + say(gettext_noop("How this list came about"))
         + "\n\n"
+        + (say(Message("method_practice")) + "\n\n" if is_practice_id(sheet.cycle_id) else "")
         + say(
             Message("method_program", cycle=_inline(sheet.cycle_id), version=sheet.rules_version)
         )

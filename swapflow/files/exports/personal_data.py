@@ -51,6 +51,8 @@ _TITLES = {
     "account": "Account",
     "session": "Devices signed in",
     "role_grant": "Rights",
+    "account_group": "Groups stated at the last sign-in",
+    "group_claim": "Whether groups were stated at the last sign-in",
     "audit": "What this person did at the screens",
     "roster_absence": "Absences",
     "expertise": "Topics",

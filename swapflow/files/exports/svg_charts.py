@@ -17,6 +17,8 @@ import numpy as np
 WIDTH = 760
 LABEL = 350
 """Width kept for labels."""
+NARROW = 340
+"""Width of a picture that fits a phone, with letters as large as the text around it."""
 ROW = 34
 TOP = 14
 SIGNIFICANT = 2.0
@@ -54,15 +56,34 @@ def dots(rows: Sequence[Dot], *, title: str, description: str, axis: str, name: 
         axis: What is measured, with its unit.
         name: Unique in the page.
     """
-    right = 90
     rows = [_finite(row) for row in rows]
+    wide, tall = _dots(rows, axis, _Places(width=WIDTH, left=LABEL, right=90, row=ROW, above=0))
+    narrow, taller = _dots(rows, axis, _Places(width=NARROW, left=12, right=12, row=54, above=18))
+    return _svg(wide, tall, title=title, description=description, name=name, kind="wide") + _svg(
+        narrow, taller, title=title, description=description, name=name, kind="narrow"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Places:
+    """Where a dot plot has its parts: labels are beside the rows, or `above` them."""
+
+    width: int
+    left: int
+    right: int
+    row: int
+    above: int
+
+
+def _dots(rows: Sequence[Dot], axis: str, at: _Places) -> tuple[list[str], float]:
+    """Draw the parts of a dot plot, and return them with its height."""
     ticks = _ticks(min(row.low for row in rows), max(row.high for row in rows))
     low, high = ticks[0], ticks[-1]
-    plot = WIDTH - LABEL - right
-    bottom = TOP + ROW * len(rows)
+    plot = at.width - at.left - at.right
+    bottom = TOP + at.row * len(rows)
 
     def x(value: float) -> float:
-        return LABEL + plot * (min(max(value, low), high) - low) / (high - low)
+        return at.left + plot * (min(max(value, low), high) - low) / (high - low)
 
     parts = [
         f'<line class="grid" x1="{x(tick):.1f}" x2="{x(tick):.1f}" y1="{TOP}" y2="{bottom}"/>'
@@ -71,7 +92,8 @@ def dots(rows: Sequence[Dot], *, title: str, description: str, axis: str, name: 
         for tick in ticks
     ]
     for place, row in enumerate(rows):
-        y = TOP + ROW * (place + 0.5)
+        y = TOP + at.row * (place + 0.5) + 0.5 * at.above
+        written = y - at.above if at.above else y + 5
         kind = "own" if row.marked else "other"
         shape = (
             f'<rect class="{kind}" x="{x(row.value) - 6:.1f}" y="{y - 6:.1f}" width="12" '
@@ -79,20 +101,27 @@ def dots(rows: Sequence[Dot], *, title: str, description: str, axis: str, name: 
             if row.marked
             else f'<circle class="{kind}" cx="{x(row.value):.1f}" cy="{y:.1f}" r="6"/>'
         )
+        label = (
+            f'x="0" y="{written:.1f}"'
+            if at.above
+            else f'x="{at.left - 14}" y="{written:.1f}" text-anchor="end"'
+        )
+        text = (
+            f'x="{at.width}" y="{written:.1f}" text-anchor="end"'
+            if at.above
+            else f'x="{at.width - at.right + 14}" y="{written:.1f}"'
+        )
         parts.append(
-            f'<text class="label {kind}" x="{LABEL - 14}" y="{y + 5:.1f}" text-anchor="end">'
-            f"{escape(row.label)}</text>"
+            f'<text class="label {kind}" {label}>{escape(row.label)}</text>'
             f'<line class="bar {kind}" x1="{x(row.low):.1f}" x2="{x(row.high):.1f}" '
             f'y1="{y:.1f}" y2="{y:.1f}"/>{shape}'
-            f'<text class="label {kind}" x="{WIDTH - right + 14}" y="{y + 5:.1f}">'
-            f"{escape(row.text)}</text>"
+            f'<text class="label {kind}" {text}>{escape(row.text)}</text>'
         )
-    middle = LABEL + plot / 2
     parts.append(
-        f'<text class="axis" x="{middle:.0f}" y="{bottom + 40}" text-anchor="middle">'
-        f"{escape(axis)}</text>"
+        f'<text class="axis" x="{at.left + plot / 2:.0f}" y="{bottom + 40}" '
+        f'text-anchor="middle">{escape(axis)}</text>'
     )
-    return _svg(parts, height=bottom + 52, title=title, description=description, name=name)
+    return parts, bottom + 52
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,11 +143,11 @@ def bars(rows: Sequence[Bar], *, title: str, description: str, name: str) -> str
         description: What is to be seen, likewise.
         name: Unique in the page.
     """
-    top, bottom, gap = 40, 220, 60
-    width = min(150.0, (WIDTH - gap * (len(rows) + 1)) / max(len(rows), 1))
-    first = (WIDTH - len(rows) * width - (len(rows) - 1) * gap) / 2
+    top, bottom, gap = 40, 200, 30
+    width = min(90.0, (NARROW - gap * (len(rows) + 1)) / max(len(rows), 1))
+    first = (NARROW - len(rows) * width - (len(rows) - 1) * gap) / 2
     most = max((row.value for row in rows), default=0.0)
-    parts = [f'<line class="grid" x1="0" x2="{WIDTH}" y1="{bottom}" y2="{bottom}"/>']
+    parts = [f'<line class="grid" x1="0" x2="{NARROW}" y1="{bottom}" y2="{bottom}"/>']
     for place, row in enumerate(rows):
         x = first + place * (width + gap)
         height = (bottom - top) * max(row.value, 0.0) / most if most > 0 else 0.0
@@ -131,7 +160,7 @@ def bars(rows: Sequence[Bar], *, title: str, description: str, name: str) -> str
             f'<text class="axis" x="{middle:.1f}" y="{bottom + 24}" text-anchor="middle">'
             f"{escape(row.label)}</text>"
         )
-    return _svg(parts, height=bottom + 40, title=title, description=description, name=name)
+    return _svg(parts, bottom + 40, title=title, description=description, name=name, kind="small")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,7 +224,7 @@ def squares(
                 f'text-anchor="middle">{escape(cell.text)}</text>'
             )
     bottom = top + height * len(cells)
-    return _svg(parts, height=bottom + 8, title=title, description=description, name=name)
+    return _svg(parts, bottom + 8, title=title, description=description, name=name)
 
 
 def _finite(row: Dot) -> Dot:
@@ -207,9 +236,21 @@ def _finite(row: Dot) -> Dot:
     )
 
 
-def _svg(parts: Sequence[str], *, height: float, title: str, description: str, name: str) -> str:
+def _svg(
+    parts: Sequence[str],
+    height: float,
+    *,
+    title: str,
+    description: str,
+    name: str,
+    kind: str = "",
+) -> str:
+    """Frame a picture; of a wide and a narrow one, the page shows the one that fits."""
+    width = NARROW if kind in {"narrow", "small"} else WIDTH
+    name = f"{name}-{kind}" if kind == "narrow" else name
+    shown = f'class="{kind}" ' if kind else ""
     return (
-        f'<svg viewBox="0 0 {WIDTH} {height:.0f}" role="img" '
+        f'<svg {shown}viewBox="0 0 {width} {height:.0f}" role="img" '
         f'aria-labelledby="{name}-title {name}-text" xmlns="http://www.w3.org/2000/svg">'
         f'<title id="{name}-title">{escape(title)}</title>'
         f'<desc id="{name}-text">{escape(description)}</desc>{"".join(parts)}</svg>'

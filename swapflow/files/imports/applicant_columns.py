@@ -129,7 +129,9 @@ class Columns:
         candidates = self.headers("external_id?")
         strong = [h for h in candidates if spelling(h) not in WEAK_ID]
         exact = [h for h in candidates if spelling(h) == "external_id"]
-        chosen = self.headers("external_id") or exact or strong or candidates
+        # Beside an id, a reference is a letter.
+        surer = [h for h in strong if spelling(h) != "reference"]
+        chosen = self.headers("external_id") or exact or surer or strong or candidates
         if len(chosen) > 1:
             self._refuse(
                 chosen[1],

@@ -28,6 +28,9 @@ from swapflow.messages import Message
 APPLICANTS = "applicants"
 """What the reading of a list of applicants is remembered under."""
 
+HEADERS = "headers"
+"""What each of its columns was taken for is remembered under this: results go back in them."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErasedLine:
@@ -237,6 +240,9 @@ def take_applicants(
         cycle_id, looked.found.new, wave=wave, again=looked.again, by=by
     )
     remember(looked.reading, APPLICANTS, product=product, cycle_id=cycle_id, by=by)
+    taken_for = {header: role for header, role in looked.found.columns.items() if role}
+    if taken_for != product.applicants.list_reading(cycle_id, HEADERS):
+        product.applicants.keep_list_reading(cycle_id, HEADERS, taken_for, by=by)
     return listed
 
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from swapflow.domain.ids import same_id
 from swapflow.files.marks.layout import MarksLayout
+from swapflow.files.marks.mark_cells import says_conflict
 from swapflow.files.tables.cells import is_missing
 from swapflow.files.tables.table import Table
 
@@ -46,9 +47,9 @@ def conflicts_in(
     A cell names reviewers, or says yes of the reviewer of its row.
     """
     header = layout.roles.get("conflicts")
+    found: dict[tuple[str, str], None] = _said_in_cells(table, layout, spelled)
     if header is None:
-        return ()
-    found: dict[tuple[str, str], None] = {}
+        return tuple(found)
     for row in table.rows:
         applicant = spelled.get(same_id(row[layout.roles["applicant"]]))
         cell = row[header]
@@ -59,3 +60,20 @@ def conflicts_in(
             names = [row[layout.roles["reviewer"]]] if "reviewer" in layout.roles else []
         found |= dict.fromkeys((applicant, name) for name in names if not is_missing(name))
     return tuple(found)
+
+
+def _said_in_cells(
+    table: Table, layout: MarksLayout, spelled: Mapping[str, str]
+) -> dict[tuple[str, str], None]:
+    """Find the cells that say "COI" where a reviewer's mark would be."""
+    found: dict[tuple[str, str], None] = {}
+    for row in table.rows:
+        applicant = spelled.get(same_id(row[layout.roles["applicant"]]))
+        for one in layout.marks:
+            if applicant is None or not says_conflict(row[one.header]):
+                continue
+            named = row[one.named_in] if one.named_in else one.reviewer
+            who = named or (row[layout.roles["reviewer"]] if "reviewer" in layout.roles else "")
+            if not is_missing(who):
+                found[applicant, who] = None
+    return found

@@ -4,7 +4,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from swapflow.domain.reviewing.mark_scale import MarkScale
+from swapflow.files.marks.mark import HowToRead
+from swapflow.files.marks.scales import scale_in
 from swapflow.files.tables.cells import spelling
 from swapflow.files.tables.header_names import (
     ID_SPELLINGS,
@@ -22,7 +23,17 @@ APPLICANT = (
     "bewerber_in", "bewerberin_bewerber", "bewerber_bewerberin", "bewerbungsnummer",
     "kandidat", "kandidatin", "kandidat_in", "antragsteller", "antragstellerin",
     "antragsteller_in", "matrikelnummer", "id", *NAME, "name_vorname", "nachname_vorname",
-    "vorname_name", "vorname_nachname", "name_first_name", "last_name_first_name", *WEAK_ID,
+    "vorname_name", "vorname_nachname", "name_first_name", "last_name_first_name",
+    "last_first", "first_last", "student", "student_name", "students", "studierende",
+    "studierende_r", "studierender", "teilnehmer", "teilnehmerin", "teilnehmer_in", "bewerbende",
+    "bewerbende_r", "bewerber_innen", "kandidatur", "antrag", "antragsnummer", "antragsnr",
+    "bewerbungs_nr", "bewerbungsnr", "kennung", "kennziffer", "aktenzeichen", "candidat",
+    "candidate_e", "candidat_e", "candidats", "dossier", "postulant", "étudiant", "nom",
+    "nom_prénom", "nom_et_prénom", "candidato", "candidata", "candidato_a", "aspirante",
+    "solicitante", "solicitud", "nombre", "alumno", "kandidaat", "nome", "paper_no", "paper_nr",
+    "proposal_id", "proposal_no", "submission_no", "file_no", "file_number", "case", "case_no",
+    "abstract", "abstract_id", "team", "project", "entry", "entry_no", "talk",
+    *WEAK_ID,
 )  # fmt: skip
 """What an applicant's column is called; an id comes before a name."""
 
@@ -31,40 +42,95 @@ REVIEWER = (
     "referee", "panel_member", "gutachter", "gutachterin", "gutachter_in", "prufer", "prüfer",
     "prüferin", "prüfer_in", "bewerter", "bewerterin",
     "examinateur", "evaluador", "email", "reviewed_by", "read_by", "marked_by", "scored_by",
+    "prüfperson", "gutachtende", "gutachtende_r", "begutachtet_von", "bewertet_von", "evaluator",
+    "examiner", "scorer", "grader", "évaluateur", "évaluatrice", "rapporteur", "rapporteuse",
+    "juré", "correcteur", "evaluadora", "revisor", "revisora", "valutatore", "beoordelaar",
 )  # fmt: skip
 MARK = (*SCORE, "score01", "grade", "mark_given", "total_score", "total", "gesamtnote",
         "bewertung", "note")  # fmt: skip
 KIND = ("kind", "review_kind", "kind_of_review", "review_type")
-TITLE = (*NAME, "title", "submission_title")
+TITLE = (
+    *NAME, "name_vorname", "nachname_vorname", "vorname_name", "vorname_nachname", "student_name",
+    "name_first_name", "last_name_first_name", "nom", "nom_prénom", "nombre", "bewerber",
+    "bewerberin", "bewerber_in", "kandidat", "kandidat_in", "title", "paper_title",
+    "proposal_title", "submission_title", "titel",
+)  # fmt: skip
 VERSION = ("version",)
 
 INTERVIEWS = frozenset(
-    {"interview", "gespräch", "vorstellungsgespräch", "auswahlgespräch", "entretien", "entrevista"}
-)
+    {
+        "interview", "interviews", "gespräch", "gespräche", "vorstellungsgespräch",
+        "auswahlgespräch", "auswahlgespräche", "entretien", "entrevista",
+    }
+)  # fmt: skip
 """Words of a header whose marks come from interviews, whatever the language."""
 
 UTILITIES = frozenset({"utility", "score01"})
 """Headers of columns whose marks lie in 0 to 1 already."""
 
+EXTREMES = frozenset({"min", "max", "minimum", "maximum"})
+"""Headers that sum up the others, or are first names: their numbers tell."""
+
 NO_MARKS = frozenset(
     {
         "year", "age", "gpa", "gre", "toefl", "ielts", "phone", "telephone", "mobile", "zip",
         "postcode", "plz", "id", "number", "no", "nr", "nummer", "average", "avg", "mean",
-        "total", "sum", "rank", "ranking", "count", "median", "sd", "stdev", "min", "max",
-        "date", "time", "confidence", "expertise", "minutes", "hours", "days", "order", "wave",
-        "batch", "version", "seed", "schnitt", "mittelwert", "durchschnitt", "summe", "rang",
-        "jahr", "alter", "anzahl", "telefon", "moyenne", "birth", "dob", "familiarity",
-        "scores", "decision", "place", "row",
+        "total", "sum", "rank", "ranking", "count", "median", "sd", "stdev", "date", "time",
+        "confidence", "expertise", "minutes", "hours", "days", "order", "wave", "batch",
+        "version", "seed", "schnitt", "mittelwert", "durchschnitt", "summe", "rang", "jahr",
+        "alter", "anzahl", "telefon", "moyenne", "birth", "dob", "familiarity", "scores",
+        "decision", "place", "row", "platz", "rangplatz", "platzierung", "mittel", "ø", "mw",
+        "varianz", "variance", "var", "streuung", "differenz", "difference", "diff",
+        "spannweite", "abweichung", "standardabweichung", "std", "stdabw", "deviation", "écart",
+        "somme", "rg", "rango", "promedio", "suma", "percentile", "prozentrang", "quantile",
+        "zscore", "cgpa", "abitur", "abiturnote", "abi", "hzb", "bachelornote",
+        "notendurchschnitt", "abschlussnote", "semester", "fachsemester", "jahrgang",
+        "geburtsjahr", "ects", "credits", "lp", "cp", "leistungspunkte", "toeic", "gmat", "sat",
+        "act", "lsat", "mcat", "wartesemester", "handy", "nummern", "zeile", "lfd", "laufende",
+        "pages", "seiten", "words", "wordcount", "salary", "gehalt", "amount", "betrag", "eur",
+        "usd", "chf", "size", "seats", "edad", "âge", "année", "téléphone", "teléfono", "año",
+        "konfidenz", "confiance", "sicherheit", "certainty", "spread", "range", "gap",
+        "weighted", "gewichtet", "normalized", "normalised", "standardized", "standardised",
     }
 )  # fmt: skip
 """Words of a header whose numbers are no marks."""
+
+NO_MARKS_IN_BRACKETS = frozenset(
+    {
+        "confidence", "expertise", "familiarity", "average", "avg", "mean", "mittelwert", "ø",
+        "durchschnitt", "schnitt", "rank", "rang", "sd", "median", "moyenne", "konfidenz",
+    }
+)  # fmt: skip
+"""Words in the brackets of a header whose numbers are no marks: "Q2 (confidence)"."""
+
+SUMMARIES = frozenset({"total", "total_score", "overall", "overall_score", "gesamtnote", "gesamt"})
+"""What a column is called that may sum up the marks beside it."""
+
+CRITERIA = frozenset(
+    {
+        "research", "fit", "writing", "motivation", "academic", "potential", "teaching",
+        "leadership", "quality", "originality", "clarity", "impact", "novelty", "significance",
+        "soundness", "presentation", "relevance", "feasibility", "experience", "communication",
+        "essay", "statement", "letters", "recommendations", "grades", "cv", "portfolio", "merit",
+        "diversity", "service", "technical", "personal", "creativity", "content", "style",
+        "fachlich", "leistung", "noten", "eignung", "lebenslauf", "anschreiben", "schreiben",
+        "qualität", "relevanz", "originalität", "klarheit", "inhalt", "forschung", "lehre",
+        "sprache", "auftreten", "motivationsschreiben", "fachkompetenz", "sozialkompetenz",
+        "fachwissen", "language", "english", "deutsch", "math", "mathe", "mathematics", "test",
+    }
+)  # fmt: skip
+"""What criteria are called, where a header says both a reviewer and a criterion."""
 
 TURNS = frozenset(
     {
         "", "review", "reviews", "reviewer", "r", "score", "mark", "rating", "reader", "read",
         "gutachten", "gutachter", "bewertung", "note", "punkte", "points", "assessor",
         "assessment", "marker", "rater", "judge", "evaluation", "eval", "grade", "opinion",
-        "interview", "interviewer", "referee", "panel", "first", "second",
+        "interview", "interviewer", "referee", "panel", "first", "second", "évaluateur",
+        "évaluation", "évaluatrice", "rapporteur", "lecteur", "evaluador", "evaluación", "revisor",
+        "prüfer", "prüferin", "examiner", "evaluator", "grader", "scorer", "gutachterin", "votum",
+        "stimme", "vote", "wertung", "urteil", "einschätzung", "gutachter_in", "in",
+        "jury", "juror", "juré", "jurymitglied", "assessments", "ratings", "scores", "marks",
     }
 )  # fmt: skip
 """Words that, with a number behind them, count an applicant's reviews: "Review 2"."""
@@ -80,15 +146,11 @@ CONFLICTS = (
 """What a column is called that says who may not review an applicant."""
 
 _NUMBERED = re.compile(r"(\D*)(\d{1,2})")
-_SCALE = re.compile(
-    r"[(\[,:]\s*([-+]?\d+(?:[.,]\d+)?)\s*(?:\.\.|[-–—]|to|bis|à|/)\s*(\d+(?:[.,]\d+)?)\s*[)\]]?",
-    re.IGNORECASE,
-)
 _WEIGHT = re.compile(
     r"[(\[]\s*(?:[x×*]|weight|gewicht|counts)?\s*[:=]?\s*(\d+(?:[.,]\d+)?)\s*(%|[x×])?\s*[)\]]",
     re.IGNORECASE,
 )
-_BRACKETS = re.compile(r"\s*[(\[][^)\]]*[)\]]")
+_BRACKETS = re.compile(r"\s*[(\[]([^)\]]*)[)\]]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,15 +232,6 @@ def _pretalx(there: object) -> KnownSystem | None:
 # What a header says beside its name
 
 
-def scale_in(header: str) -> MarkScale | None:
-    """Return the scale that a header states: "Total (0–100)"; None where it states none."""
-    match = _SCALE.search(header)
-    if match is None:
-        return None
-    worst, best = (float(part.replace(",", ".")) for part in match.groups())
-    return None if worst == best else MarkScale(worst=worst, best=best)
-
-
 def weight_in(header: str) -> float | None:
     """Return the weight that a header states: "Research (x2)", "Fit (30 %)"."""
     match = _WEIGHT.search(header)
@@ -221,4 +274,26 @@ def _numbered(header: str) -> tuple[set[str], int] | None:
 
 def says_no_mark(header: str) -> bool:
     """Whether a header's numbers are no marks: a year, an average, a telephone."""
-    return bool(NO_MARKS & set(spelling(plain(header)).split("_")))
+    inside = {word for part in _BRACKETS.findall(header) for word in spelling(part).split("_")}
+    said = set(spelling(plain(header)).split("_"))
+    return bool(NO_MARKS & said or NO_MARKS_IN_BRACKETS & inside) or "Ø" in header
+
+
+def kind_in(text: str, how: HowToRead) -> str:
+    """Return the kind that a header or the name of a sheet names; "" where it names none."""
+    said = set(spelling(text).split("_"))
+    if said & INTERVIEWS:
+        said.add("interview")
+    names = [*how.kinds] or [how.kind, "interview"]
+    # The first kind is what a column holds that says nothing.
+    others = [name for name in names if name != how.kind]
+    return next((name for name in others if set(name.split("-")) <= said), "")
+
+
+def name_in(header: str, kind: str) -> str:
+    """Return whom a column of marks names: "Ana (interview)" and "Ana interview" are Ana."""
+    name = plain(header)
+    words_of = [word for word in name.split() if not kind or spelling(word) != kind]
+    while len(words_of) > 1 and spelling(words_of[-1]) in MARK:
+        words_of.pop()
+    return " ".join(words_of).strip(" :–—-") or name

@@ -6,24 +6,25 @@ from enum import StrEnum
 
 from swapflow.errors import BadRow, InvalidInputError
 from swapflow.files.marks import header_words as words
+from swapflow.files.marks.full_names import full_name_of, own_addresses, with_full_names
+from swapflow.files.marks.grid import crossed
 from swapflow.files.marks.header_words import (
+    kind_in,
+    name_in,
     plain,
     says_no_mark,
-    scale_in,
     system_of,
     turn_in,
     weight_in,
 )
 from swapflow.files.marks.mark import HowToRead
-from swapflow.files.marks.mark_cells import (
-    AS_NUMBERS,
-    NO_NUMBER,
-    is_list,
-    is_worded,
-    share_of_numbers,
-)
-from swapflow.files.tables.cells import is_missing, refuse, spelling
+from swapflow.files.marks.mark_cells import is_list, share_of_numbers
+from swapflow.files.marks.scales import scale_in
+from swapflow.files.marks.summaries import is_summary
+from swapflow.files.marks.worded import between_marks, worded_marks
+from swapflow.files.tables.cells import refuse, spelling
 from swapflow.files.tables.columns import missing_columns
+from swapflow.files.tables.header_names import WEAK_ID
 from swapflow.files.tables.table import Table
 
 
@@ -54,6 +55,7 @@ class MarkColumn:
 
     Attributes:
         named_in: The column that names who gave its marks: "Reviewer 2" for "Score 2"; else "".
+        review: Columns of one review of several criteria share it; "" for a review of its own.
     """
 
     header: str
@@ -61,6 +63,7 @@ class MarkColumn:
     reviewer: str = ""
     weight: float = 1.0
     named_in: str = ""
+    review: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,16 +87,77 @@ class MarksLayout:
 
 
 @dataclass(slots=True)
-class _Finder:
-    """Finds the layout of one table."""
+class _Roles:
+    """Which column of a table has which role."""
 
     table: Table
     how: HowToRead
     roles: dict[str, str] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
 
+    def _stated(self) -> None:
+        for header, role in self.how.columns.items():
+            if header not in self.table.headers or (
+                role not in ROLES and not role.startswith("kind:")
+            ):
+                raise InvalidInputError(
+                    "mapping_unknown_column",
+                    source=self.table.source,
+                    header=header,
+                    role=role,
+                    columns=self.table.headers,
+                    roles=ROLES,
+                )
+            if role in ROLES and role not in {"mark", "criterion", "none"}:
+                self._take(role, header)
+            self.used.add(header)
+        marks = [header for header, role in self.how.columns.items() if role == "mark"]
+        if len(marks) == 1:
+            self.roles["mark"] = marks[0]
+
+    def _take(self, role: str, header: str) -> None:
+        if role not in self.roles and (header not in self.used):
+            self.roles[role] = header
+            self.used.add(header)
+
+    def _take_first(self, role: str, names: Iterable[str], spelled: dict[str, str]) -> None:
+        free = (spelled[name] for name in names if name in spelled)
+        found = next((h for h in free if h not in self.used and not self._is_own(role, h)), None)
+        if found is not None and not (role == "name" and self._are_marks(found)):
+            self._take(role, found)
+
+    def _is_own(self, role: str, header: str) -> bool:
+        """Whether a column of addresses is the applicants', not their reviewers'."""
+        applicant = self.roles.get("applicant")
+        return (
+            role == "reviewer"
+            and applicant is not None
+            and own_addresses(self.table, applicant, header)
+        )
+
+    def _prefer_ids(self) -> None:
+        """Where two applicants of a wide table have one name, their ids tell them apart."""
+        names = [row[self.roles["applicant"]].casefold() for row in self.table.rows]
+        ids = {spelling(header): header for header in self.table.headers}
+        header = next((ids[one] for one in ("id", *WEAK_ID) if one in ids), "")
+        own = [row[header] for row in self.table.rows] if header else []
+        if len(set(names)) < len(names) == len(set(own)) and header not in self.used and all(own):
+            self.roles["name"] = self.roles["applicant"]
+            self.roles["applicant"] = header
+            self.used.add(header)
+
+    def _are_marks(self, header: str, least: float = MOSTLY) -> bool:
+        return share_of_numbers([row[header] for row in self.table.rows]) >= least
+
+
+@dataclass(slots=True)
+class _Finder(_Roles):
+    """Finds the layout of one table."""
+
     def find(self) -> MarksLayout:
         self._stated()
+        if joined := full_name_of(self.table):
+            self._take("applicant", joined)
         headers = self.table.headers[::-1]
         # "Total (0-100)" is a total as well.
         spelled = {spelling(plain(header)): header for header in headers}
@@ -132,6 +196,7 @@ class _Finder:
             labelled = spelled.get("scores", "") if "reviewer" in self.roles else ""
             if "mark" not in self.roles and labelled:
                 self._take("mark", labelled)
+            self._leave_sums()
         if "mark" in self.roles and not weighted:
             header = self.roles["mark"]
             column = MarkColumn(header=header, kind=self._kind_of(header))
@@ -142,10 +207,13 @@ class _Finder:
             return self._made(form, (column,), system, known, labelled=header == labelled)
         columns = weighted or self._marks_stated() or tuple(self._numeric())
         if not columns:
-            worded = [bad for header in self.table.headers for bad in self._worded(header)]
+            free = [h for h in self.table.headers if h not in self.used and not says_no_mark(h)]
+            worded = [bad for header in free for bad in worded_marks(self.table, header)]
             refuse(self.table.source, worded or missing_columns(self.table, {}, ("mark",)))
         if "reviewer" in self.roles or weighted:
             return self._made(Form.CRITERIA, self._criteria(columns), system, known)
+        refuse(self.table.source, between_marks(self.table, columns, self.used))
+        self._prefer_ids()
         form, marks = self._wide(columns)
         return self._made(form, marks, system, known)
 
@@ -167,40 +235,23 @@ class _Finder:
             labelled=labelled,
         )
 
-    # Roles
-
-    def _stated(self) -> None:
-        for header, role in self.how.columns.items():
-            if header not in self.table.headers or (
-                role not in ROLES and not role.startswith("kind:")
-            ):
-                raise InvalidInputError(
-                    "mapping_unknown_column",
-                    source=self.table.source,
-                    header=header,
-                    role=role,
-                    columns=self.table.headers,
-                    roles=ROLES,
-                )
-            if role in ROLES and role not in {"mark", "criterion", "none"}:
-                self._take(role, header)
-            self.used.add(header)
-        marks = [header for header, role in self.how.columns.items() if role == "mark"]
-        if len(marks) == 1:
-            self.roles["mark"] = marks[0]
-
-    def _take(self, role: str, header: str) -> None:
-        if role not in self.roles and (header not in self.used):
-            self.roles[role] = header
-            self.used.add(header)
-
-    def _take_first(self, role: str, names: Iterable[str], spelled: dict[str, str]) -> None:
-        free = (spelled[name] for name in names if name in spelled)
-        found = next((header for header in free if header not in self.used), None)
-        if found is not None and not (role == "name" and self._are_marks(found)):
-            self._take(role, found)
-
     # Columns of marks
+
+    def _leave_sums(self) -> None:
+        """Do not take for the mark what sums up several columns of marks, or is a first name."""
+        header = self.roles.get("mark", "")
+        others = [one for one in self._numeric() if one != header] if header else []
+        if len(others) < 2:  # noqa: PLR2004 - a sum has two parts
+            return
+        name = spelling(plain(header))
+        summed = is_summary(self.table, header, others)
+        alone = "reviewer" not in self.roles
+        counted = sum(turn_in(one) is not None for one in others) > 1
+        if summed or (alone and (name in words.SUMMARIES or counted)):
+            del self.roles["mark"]
+        elif alone and header == "Mark":
+            del self.roles["mark"]
+            self.used.discard(header)
 
     def _marks_stated(self) -> tuple[str, ...]:
         """Return the columns that staff say are marks, where they are several."""
@@ -239,18 +290,13 @@ class _Finder:
             and (scale_in(header) is not None or not says_no_mark(header))
         ]
         least = HALF if any(map(self._are_marks, free)) else MOSTLY
-        return [header for header in free if self._are_marks(header, least)]
-
-    def _are_marks(self, header: str, least: float = MOSTLY) -> bool:
-        return share_of_numbers([row[header] for row in self.table.rows]) >= least
-
-    def _worded(self, header: str) -> list[BadRow]:
-        """Name a column that seems to hold marks as letters or words, by its first."""
-        filled = [(r.line, r[header]) for r in self.table.rows if not is_missing(r[header])]
-        if header in self.used or not filled or not all(is_worded(cell) for _, cell in filled):
-            return []
-        line, cell = filled[0]
-        return [BadRow(line=line, column=header, value=cell, reason=NO_NUMBER, cure=AS_NUMBERS)]
+        found = [header for header in free if self._are_marks(header, least)]
+        # What the others come to is none; of two columns, neither is the sum of the other.
+        return [
+            header
+            for header in found
+            if not is_summary(self.table, header, [one for one in found if one != header])
+        ]
 
     def _criteria(self, columns: tuple[str, ...]) -> tuple[MarkColumn, ...]:
         weights = {spelling(name): weight for name, weight in self.how.weights.items()}
@@ -270,6 +316,8 @@ class _Finder:
         kinds = {header: self._kind_of(header) for header in columns}
         turns = [turn_in(header) for header in columns]
         by = self.how.by
+        if not by and not any(kinds.values()) and (pairs := self._pairs(columns)):
+            return Form.BY_REVIEWER, pairs
         if not by:
             alone = [h for h, turn in zip(columns, turns, strict=True) if turn is None]
             # A lone column such as "Interview" or "Score" names nobody either.
@@ -283,9 +331,33 @@ class _Finder:
             )
             return Form.BY_REVIEW, marks
         marks = tuple(
-            MarkColumn(header=h, kind=kinds[h], reviewer=_name_in(h, kinds[h])) for h in columns
+            MarkColumn(header=h, kind=kinds[h], reviewer=name_in(h, kinds[h])) for h in columns
         )
         return Form.BY_REVIEWER, marks
+
+    def _pairs(self, columns: tuple[str, ...]) -> tuple[MarkColumn, ...]:
+        """Return columns that are each of one reviewer and one criterion; () for others."""
+        pairs = crossed(columns)
+        if pairs is None and self.table.grouped:
+            bad = BadRow(
+                line=self.table.header_line,
+                column=columns[0],
+                value="",
+                reason="nothing says which part of the header names the reviewer",
+                cure="Write a row for each review, with a column for each criterion",
+            )
+            refuse(self.table.source, [bad])
+        weights = {spelling(name): weight for name, weight in self.how.weights.items()}
+        return tuple(
+            MarkColumn(
+                header=header,
+                kind="",
+                reviewer="" if turn_in(pair.who) else pair.who,
+                review=pair.who,
+                weight=weights.get(spelling(pair.criterion), 1.0),
+            )
+            for header, pair in (pairs or {}).items()
+        )
 
     def _named(self, columns: tuple[str, ...]) -> dict[str, str]:
         """Return the columns that name who gave a review, by the column of its mark."""
@@ -302,25 +374,12 @@ class _Finder:
         stated = self.how.columns.get(header, "")
         if stated.startswith("kind:"):
             return stated.removeprefix("kind:").strip().casefold()
-        said = set(spelling(header).split("_"))
-        if said & words.INTERVIEWS:
-            said.add("interview")
-        names = [*self.how.kinds, "interview"] if not self.how.kinds else [*self.how.kinds]
-        # The first kind is what a column holds that says nothing.
-        others = [name for name in names if name != self.how.kind]
-        return next((name for name in others if set(name.split("-")) <= said), "")
-
-
-def _name_in(header: str, kind: str) -> str:
-    """Return whom a column of marks names: "Ana (interview)" and "Ana interview" are Ana."""
-    name = plain(header)
-    words_of = [word for word in name.split() if not kind or spelling(word) != kind]
-    return " ".join(words_of).strip(" :–—-") or name
+        return kind_in(header, self.how)
 
 
 def guess_roles(table: Table, how: HowToRead) -> dict[str, str]:
     """Return what each header would be taken for, as far as a table is understood."""
-    finder = _Finder(table=table, how=how)
+    finder = _Finder(table=with_full_names(table, how.columns), how=how)
     try:
         marks = finder.find().marks
     except InvalidInputError:

@@ -15,9 +15,10 @@ from swapflow.domain.rules import (
     RuleName,
     Rules,
 )
+from swapflow.files.rules.free_day_checks import check_free_days
 from swapflow.files.rules.group_checks import group_problems
 from swapflow.files.rules.kind_checks import check_kinds, known_kind, named_twice
-from swapflow.files.rules.problem import RulesProblem, at_least, numbered, quoted
+from swapflow.files.rules.problem import RulesProblem, at_least, numbered, quoted, within
 from swapflow.i18n.languages import known_languages
 from swapflow.messages import Message
 
@@ -48,6 +49,7 @@ def _basics(rules: Rules) -> Iterator[RulesProblem]:
             cure="Write 0.05 for 5 percent",
         )
     yield from at_least("packet", rules.packet, 1)
+    yield from within("explanation_days", rules.explanation_days, 0, 365)
     # A study needs nobody's name; a decision about people does.
     yield from at_least("signatures", rules.signatures, int(rules.purpose is Purpose.REAL))
     if not SHORTEST_SESSION <= rules.session_days <= LONGEST_SESSION:
@@ -391,5 +393,6 @@ _CHECKS: tuple[Callable[[Rules], Iterator[RulesProblem]], ...] = (
     _confidential,
     _automatic,
     _time,
+    check_free_days,
     _advanced,
 )

@@ -57,6 +57,17 @@ def at_least(place: str, value: int, least: int) -> Iterator[RulesProblem]:
         )
 
 
+def within(place: str, value: int, least: int, most: int) -> Iterator[RulesProblem]:
+    """Find a number that is too small or too large."""
+    if not least <= value <= most:
+        yield RulesProblem(
+            place=place,
+            value=str(value),
+            reason=Message("outside_bounds", least=least, most=most),
+            cure=Message("outside_bounds_cure", least=least, most=most),
+        )
+
+
 def quoted(text: str) -> str:
     """Format a text as the file has it."""
     return f'"{text}"'

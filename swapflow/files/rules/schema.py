@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from pydantic import ValidationError
 
 from swapflow.domain.drawn_check import DrawnCheck
+from swapflow.domain.free_days import FreeDays
 from swapflow.domain.objective import GroupQuota, GroupTarget, Objective, SpreadOver
 from swapflow.domain.rules import (
     AutomaticReview,
@@ -133,9 +134,11 @@ def _rules(table: RulesTable, moments: Mapping[str, datetime | None]) -> Rules:
         applications_close=moments["applications_close"],
         deadline=moments["deadline"],
         zone=zone_name(table.zone),
+        free_days=_free_days(table),
         language=table.language,
         notice=table.notice,
         confidential=tuple(table.confidential),
+        explanation_days=table.explanation_days,
         automatic=_automatic(table.automatic),
         signatures=table.signatures,
         group_outcomes=table.group_outcomes,
@@ -147,6 +150,14 @@ def _rules(table: RulesTable, moments: Mapping[str, datetime | None]) -> Rules:
         ),
         seed=advanced.seed,
     )
+
+
+def _free_days(table: RulesTable) -> FreeDays | None:
+    if not (table.holidays or table.closed):
+        return None
+    # Codes are printed in capitals; people also type them small, and with an underline.
+    region = table.holidays.strip().upper().replace("_", "-")
+    return FreeDays(region=region, closed=tuple(table.closed))
 
 
 def _objective(table: ObjectiveTable) -> Objective:

@@ -139,7 +139,7 @@ _EXPECTED = {
     ),
     **dict.fromkeys(["seats", "quorum", "count", "max_applicants", "batch", "out"], _WHOLE),
     **dict.fromkeys(["requires_count"], _WHOLE),
-    **dict.fromkeys(["attempts", "seed"], _WHOLE),
+    **dict.fromkeys(["attempts", "seed", "explanation_days"], _WHOLE),
     **dict.fromkeys(["reserve", "gain", "window_days", "mark", "weight", "delta"], _NUMBER),
     **dict.fromkeys(["epsilon", "sigma", "rho", "settled", "session_days"], _NUMBER),
     **dict.fromkeys(
@@ -164,6 +164,7 @@ _EXPECTED = {
     "least": _WHOLE,
     "drawn_check": "a table [drawn_check]",
     "questions": 'a list such as ["Why here?", "What would you build first?"]',
+    "closed": 'a list such as ["2026-12-24 to 2027-01-01", "2027-05-14"]',
     "confidential": 'a list such as ["reference", "recommendation"]',
     **dict.fromkeys(["applications_close", "deadline"], _DATE),
     "date": "a date, e.g. 2026-01-31",

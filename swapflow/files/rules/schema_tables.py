@@ -195,6 +195,9 @@ class RulesTable(TomlTable):
     language: str = ""
     notice: str = ""
     confidential: list[str] = []
+    explanation_days: int = 0
+    holidays: str = ""
+    closed: list[str] = []
     applications_close: Moment | None = None
     deadline: Moment | None = None
     places: list[PlacesTable]

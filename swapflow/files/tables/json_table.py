@@ -9,6 +9,7 @@ from typing import cast
 
 from swapflow.errors import BadRow, InvalidInputError
 from swapflow.files.tables.cells import check_cells, check_columns, clean
+from swapflow.files.tables.greenhouse_json import candidate_rows, greenhouse_rows
 from swapflow.untrusted.json_text import load_json
 from swapflow.untrusted.nesting import problem_of
 
@@ -122,17 +123,18 @@ def _items(content: object, name: str, found: JsonRecords) -> list[object]:
         rows = cast("list[object]", content)
         if len(rows) > 0 and all(isinstance(row, list) for row in rows):
             return _from_lists(rows, name)
-        return rows
+        return candidate_rows(rows)
     if not isinstance(content, dict):
         raise _no_list(name)
     members = cast("dict[str, object]", content)
     columns, data = members.get("columns"), members.get("data")
     if isinstance(columns, list) and isinstance(data, list):
         return _from_lists([columns, *cast("list[object]", data)], name)
+    members = {"rows": joined} if (joined := greenhouse_rows(members)) is not None else members
     lists = [v for v in members.values() if isinstance(v, list) and v and _are_objects(v)]
     if len(lists) == 1:
         found.warnings += _other_pages(members, name)
-        return cast("list[object]", lists[0])
+        return candidate_rows(cast("list[object]", lists[0]))
     if members and not lists and _are_objects(members.values()):
         named = cast("dict[str, dict[str, object]]", members)
         return [{"id": key, **value} for key, value in named.items()]

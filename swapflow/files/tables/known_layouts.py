@@ -60,12 +60,24 @@ _SLATE = frozenset(
 )  # fmt: skip
 _GREENHOUSE = frozenset(
     {"who_gets_credit", "prospect_pool", "prospect_stage", "prospect_pool_stage", "greenhouse_id",
-     "candidate_id", "application_stage", "current_stage"}
+     "candidate_id", "application_stage", "current_stage", "job_id", "stage_id", "stage_name",
+     "current_stage_id", "rejected_at", "applied_at", "last_activity_at"}
 )  # fmt: skip
 _GREENHOUSE_TOO = frozenset(
     {"source", "job", "jobs", "office", "social_media", "recruiter", "coordinator", "stage"}
 )
 _GREENHOUSE_IDS = ("application_id", "candidate_id", "greenhouse_id")
+_CAS_IDS = ("cas_id", "applicant_cas_id", "cas_applicant_id", "liaison_id")
+_CAS_APPLICATION_IDS = ("cas_application_id", "designation_id", "application_designation_id")
+_LIAISON = frozenset(
+    {
+        "local_status", "designation", "designation_name", "designation_status", "decision_code",
+        "program_name", "program_code", "application_status", "cas_application_status",
+        "date_submitted", "submitted_date", "date_verified", "verified_date", "last_cas_update",
+        "application_last_changed_on", "local_gpa", "organization_name", "delivery", "cycle",
+        "designation_id", "start_term", "start_year",
+    }
+)  # fmt: skip
 _SIGNS = 2
 """Headers peculiar to a system that a list has at least."""
 
@@ -73,7 +85,24 @@ _SIGNS = 2
 def shape_of(table: Table) -> KnownLayout | None:
     """Recognise the system that wrote a list; None if none is known."""
     headers = {spelling(header): header for header in reversed(table.headers)}
-    return _slate(headers) or _greenhouse(headers)
+    return _liaison(headers) or _slate(headers) or _greenhouse(headers)
+
+
+def _liaison(headers: Mapping[str, str]) -> KnownLayout | None:
+    """Recognise an export of WebAdMIT, or a delivery of a Liaison CAS."""
+    person = next((i for i in _CAS_IDS if i in headers), "")
+    if not person or len(_LIAISON & headers.keys()) < _SIGNS:
+        return None
+    columns = {headers[person]: "external_id"}
+    for one in (*_CAS_APPLICATION_IDS, "applicant_id", "application_id"):
+        if one in headers:
+            columns[headers[one]] = f"field:{headers[one]}"
+    # Their column tells of the form and not of the applicant: "In Progress", "Verified".
+    for one in ("application_status", "cas_application_status"):
+        if one in headers:
+            columns[headers[one]] = "status"
+            break
+    return KnownLayout(system="Liaison (WebAdMIT)", columns=columns, key="id")
 
 
 def _slate(headers: Mapping[str, str]) -> KnownLayout | None:

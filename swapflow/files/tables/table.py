@@ -24,6 +24,7 @@ Source = str | Path | bytes
 _WORKBOOK_NAMES = (".xlsx", ".xlsm")
 _BINARY = 50
 """One character in this many may be NUL before a file is no text at all."""
+_MOST_NOTES = 100
 _LEGACY_EXCEL = b"\xd0\xcf\x11\xe0"
 
 
@@ -56,6 +57,8 @@ class Table:
         hidden: Headers of columns that a workbook does not show.
         sheet: The sheet of the workbook that was read.
         sheets: Its visible sheets.
+        notes: What stands above its header and under its rows.
+        grouped: Whether the header was put together from two lines.
     """
 
     source: str
@@ -71,6 +74,8 @@ class Table:
     hidden: frozenset[str] = frozenset()
     sheet: str = ""
     sheets: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    grouped: bool = False
 
 
 @dataclass(slots=True)
@@ -85,6 +90,8 @@ class Raw:
     formulas: set[tuple[int, int]] = field(default_factory=set)
     dates: set[tuple[int, int]] = field(default_factory=set)
     hidden: set[int] = field(default_factory=set)
+    merged: list[tuple[int, int, int, str]] = field(default_factory=list)
+    """First row, last row, column from 1 and value of cells merged over several rows."""
     aligned: bool = False
     """Whether every cell is known to be in its column."""
     sheet: str = ""
@@ -121,6 +128,7 @@ def read_table(
             formulas=book.formulas,
             dates=book.dates,
             hidden=book.hidden,
+            merged=book.merged,
             aligned=True,
             sheet=book.title,
             sheets=book.titles,
@@ -199,8 +207,19 @@ def _table(raw: Raw, name: str) -> Table:
     if any(row.line < header_line for row in raw.bad):
         # What was taken for the header may be what follows it.
         raise BadRowsError(name, raw.bad)
-    warnings = [*raw.warnings, *told]
+    # What is merged within the header is put together with it.
+    warnings = [
+        *raw.warnings,
+        *(
+            f"rows {above} to {below}, column {column} are one merged cell; each of these rows "
+            f"was given {value[:60]!r}"
+            for above, below, column, value in raw.merged
+            if below > filled[first - 1][0]
+        ),
+        *told,
+    ]
     body = _body(filled[first:], header, warnings)
+    aside = [*filled[: first - (not told)], *filled[first + len(body) :]]
     kept = head.without_copies(header, body, warnings)
     bad = [*raw.bad, *head.repeated(header_line, header, kept)]
     rows: list[TableRow] = []
@@ -239,6 +258,8 @@ def _table(raw: Raw, name: str) -> Table:
         hidden=frozenset(header[i] for i in kept if i in raw.hidden),
         sheet=raw.sheet,
         sheets=raw.sheets,
+        notes=tuple(cell for _, cells in aside for cell in cells if cell)[:_MOST_NOTES],
+        grouped=bool(told),
     )
 
 

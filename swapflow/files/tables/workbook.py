@@ -97,6 +97,7 @@ class SheetRecords:
         formulas: (row number, column from 0) of every cell that holds a formula.
         dates: The same of every cell that holds a date or a time.
         hidden: Columns, from 0, that the sheet does not show.
+        merged: (first row, last row, column from 1, value) of cells merged over several rows.
     """
 
     title: str = ""
@@ -105,6 +106,7 @@ class SheetRecords:
     formulas: set[tuple[int, int]] = field(default_factory=set)
     dates: set[tuple[int, int]] = field(default_factory=set)
     hidden: set[int] = field(default_factory=set)
+    merged: list[tuple[int, int, int, str]] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
 
@@ -341,10 +343,7 @@ def _look_at_rows(sheet: bytes, book: SheetRecords, name: str) -> None:
             continue
         for row in cells[1:]:
             row[column - 1] = cells[0][column - 1]
-        book.warnings.append(
-            f"rows {first} to {last}, column {column} are one merged cell; each of these rows was "
-            f"given {cells[0][column - 1][:60]!r}"
-        )
+        book.merged.append((first, last, column, cells[0][column - 1]))
     hidden = len(_HIDDEN.findall(sheet))
     if hidden:
         book.warnings.append(

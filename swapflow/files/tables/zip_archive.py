@@ -38,9 +38,9 @@ def _unpacked(archive: zipfile.ZipFile) -> tuple[list[DocumentUpload], list[tupl
     total = 0
     for info in members:
         path = info.filename
-        if path.startswith(_IGNORED) or path.rsplit("/", 1)[-1] in _IGNORED:
+        if is_litter(path):
             continue
-        reason = _trick(info)
+        reason = trick_of(info)
         if reason:
             left.append((path, reason))
             continue
@@ -61,7 +61,12 @@ def _check_files(files: int) -> None:
         raise InvalidInputError("archive_too_many_files", files=files, most=MOST_ZIP_FILES)
 
 
-def _trick(info: zipfile.ZipInfo) -> str:
+def is_litter(path: str) -> bool:
+    """Whether an archive's file is one that systems put there for themselves."""
+    return path.startswith(_IGNORED) or path.rsplit("/", 1)[-1] in _IGNORED
+
+
+def trick_of(info: zipfile.ZipInfo) -> str:
     """Return why a member is not taken at all; "" when it is an ordinary file."""
     path = info.filename
     parts = path.split("/")

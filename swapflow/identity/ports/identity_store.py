@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Protocol
 
 from swapflow.engine.ports.outbox import PersonalLinks
-from swapflow.engine.ports.records import Mail
+from swapflow.engine.ports.records import Mail, MailRecord
 from swapflow.identity.account import (
     Account,
     ApiToken,
@@ -17,10 +17,12 @@ from swapflow.identity.account import (
     SignInRequirement,
 )
 from swapflow.identity.permissions import Grant
+from swapflow.identity.ports.group_store import GroupStore
 from swapflow.identity.ports.integration_store import IntegrationStore
+from swapflow.identity.ports.unit_store import UnitStore
 
 
-class IdentityStore(IntegrationStore, PersonalLinks, Protocol):
+class IdentityStore(IntegrationStore, PersonalLinks, UnitStore, GroupStore, Protocol):
     """The durable record of accounts, sessions, grants and actions.
 
     Every method is one transaction of its own, and none takes a cycle's lock.
@@ -83,18 +85,21 @@ class IdentityStore(IntegrationStore, PersonalLinks, Protocol):
         ...
 
     def grants(self, account_id: str | None = None) -> tuple[Grant, ...]:
-        """Read the grants of an account, or all."""
+        """Read the grants of an account, or all, by hand and by groups, with what units cover."""
         ...
 
     def add_grant(self, grant: Grant, *, by: str) -> None:
-        """Store a grant; an existing one stays as it is."""
+        """Store a grant; an existing one stays as it is.
+
+        Raises NotFoundError where the unit of one on a unit is gone.
+        """
         ...
 
     def remove_grant(self, grant: Grant) -> bool:
-        """Remove a grant; False when there was none.
+        """Remove a grant by hand; False when there was none.
 
-        Raises InvalidInputError for the office's last administrator, also when two remove each
-        other's grants at the same moment.
+        Raises InvalidInputError for the office's last administrator by hand, also when two remove
+        each other's grants at the same moment.
         """
         ...
 
@@ -150,6 +155,10 @@ class IdentityStore(IntegrationStore, PersonalLinks, Protocol):
 
     def knows_mail(self, mail_id: str) -> bool:
         """Whether there is a mail with this id, sent or not."""
+        ...
+
+    def latest_mail(self, begins: str) -> MailRecord | None:
+        """Read the newest mail of the office whose id begins so, and what became of it."""
         ...
 
     def sign_in(self, digest: str) -> SignIn | None:

@@ -89,6 +89,10 @@ class IdentityContext:
     ) -> Principal:
         """Build the principal of an account, with its roles and its seats on rosters."""
         grants, seats = self.ledger.access(account)
+        # Asked for the time only where it matters: most grants are by hand, and this is each page.
+        if any(grant.until for grant in grants):
+            now = self.ledger.now()
+            grants = tuple(one for one in grants if one.holds(now))
         return Principal(
             account=account,
             session=session.digest if session else "",

@@ -132,9 +132,15 @@ def spend_code(email: str, code: str, *, ledger: IdentityStore) -> tuple[Account
 
 
 def match_provider(
-    subject: str, email: str, name: str, *, verified: bool, ledger: IdentityStore
+    subject: str,
+    email: str,
+    name: str,
+    *,
+    verified: bool,
+    ledger: IdentityStore,
+    invited: bool = False,
 ) -> Account:
-    """Find the account of an identity provider's user; create that of a reviewer.
+    """Find the account of an identity provider's user; create that of a person who belongs here.
 
     Args:
         subject: `issuer#subject`, which stays the same when the address changes.
@@ -142,6 +148,7 @@ def match_provider(
         name: The name that it states, used for a new account.
         verified: Whether it says that the address has been checked.
         ledger: The office's record.
+        invited: Whether an account is created for who is on no roster: a group gives a role.
 
     Raises:
         ForbiddenError: If no account matches, or it is closed.
@@ -150,7 +157,7 @@ def match_provider(
     if account is None:
         if not verified or not email:
             raise ForbiddenError("provider_address_not_verified")
-        account = account_for(email, name=name, ledger=ledger)
+        account = account_for(email, name=name, ledger=ledger, invited=invited)
         # By the store, not by a query beforehand: two first sign-ins may link at the same moment.
         if not ledger.link_subject(account.id, subject):
             raise ForbiddenError("provider_address_of_another")
@@ -159,15 +166,17 @@ def match_provider(
     return account
 
 
-def account_for(email: str, *, ledger: IdentityStore, name: str = "") -> Account:
+def account_for(
+    email: str, *, ledger: IdentityStore, name: str = "", invited: bool = False
+) -> Account:
     """Find the account of a proven address, or create it for a person on a roster.
 
     Raises:
-        ForbiddenError: If the account is closed, or the address is on no roster.
+        ForbiddenError: If the account is closed, or the address is on no roster and not invited.
     """
     account = ledger.account_of(email)
     if account is None:
-        if not ledger.seats(email):
+        if not invited and not ledger.seats(email):
             raise ForbiddenError("nobody_at_provider_address")
         account = _made(email, name, ledger=ledger)
     if not account.active:

@@ -13,11 +13,13 @@ from swapflow.errors import (
 )
 from swapflow.identity.account import LONGEST_ADDRESS, Account, Method, Session, check_address
 from swapflow.identity.api_keys import digest_of
+from swapflow.identity.groups import ClaimedGroups
 from swapflow.identity.passwords import check_password
 from swapflow.identity.permissions import rights_in
 from swapflow.identity.principal import Principal
 from swapflow.identity.services import one_time_links
 from swapflow.identity.services.context import TOUCH_EVERY, IdentityContext
+from swapflow.identity.services.groups import GroupService
 from swapflow.identity.services.one_time_links import MailedLink
 from swapflow.identity.services.tries import (
     code_tries,
@@ -38,6 +40,7 @@ class SignInService:
     """Sign-in and sessions."""
 
     context: IdentityContext
+    groups: GroupService
 
     def principal(self, secret: str) -> Principal | None:
         """Find the principal of a device by the secret in its cookie; None when not signed in."""
@@ -176,16 +179,21 @@ class SignInService:
         )
 
     def by_provider(
-        self, subject: str, *, email: str, name: str, verified: bool, agent: str
+        self,
+        subject: str,
+        *,
+        email: str,
+        name: str,
+        verified: bool,
+        agent: str,
+        groups: ClaimedGroups | None = None,
     ) -> tuple[str, Session]:
-        """Sign in a user of an identity provider.
+        """Sign in a user of an identity provider, with the roles that their groups give.
 
         Raises:
-            ForbiddenError: If no account matches.
+            ForbiddenError: If no account matches, or there are more groups than can be sent.
         """
-        account = one_time_links.match_provider(
-            subject, email, name, verified=verified, ledger=self.context.ledger
-        )
+        account = self.groups.account_of(subject, email, name, verified=verified, groups=groups)
         return self.start_session(account, method=Method.PROVIDER, agent=agent)
 
     def start_session(

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from swapflow.engine.notifications.mail_text import signature_mail, to_do_mail
+from swapflow.engine.notifications.mail_text import probe_mail, signature_mail, to_do_mail
 from swapflow.engine.pending.things import PendingThing
+from swapflow.engine.ports.records import MailRecord
 from swapflow.engine.services.pending import PendingService
 from swapflow.i18n.languages import use_language
 from swapflow.i18n.translation import translate
@@ -88,7 +89,8 @@ class ToDoService:
         staff = [one for one in self._staff() if not self._is_mailed(one.account, now)]
         if not staff:
             return 0
-        known = {cycle.id: pending.in_cycle(cycle.id) for cycle in pending.cycles()}
+        with use_language():  # a thing may name a day
+            known = {cycle.id: pending.in_cycle(cycle.id) for cycle in pending.cycles()}
         queued = 0
         for one in staff:
             things = self._of(one, pending, known)
@@ -101,6 +103,15 @@ class ToDoService:
             queued += self.context.ledger.queue_mail(mail)
         return queued
 
+    def send_probe(self, account: Account, *, now: datetime) -> bool:
+        """Queue a test mail to a person; False where one of this minute is there."""
+        mail_id = f"{_probes_of(account)}{now:%Y-%m-%dT%H:%M}"
+        return self.context.ledger.queue_mail(probe_mail().to(account.email, mail_id=mail_id))
+
+    def last_probe(self, account: Account) -> MailRecord | None:
+        """Return the last test mail to a person, and what became of it."""
+        return self.context.ledger.latest_mail(_probes_of(account))
+
     def _staff(self) -> tuple[Principal, ...]:
         """Read everybody who may do something anywhere."""
         named = {grant.account for grant in self.context.ledger.grants()}
@@ -112,6 +123,10 @@ class ToDoService:
 
     def _is_mailed(self, account: Account, now: datetime) -> bool:
         return self.context.ledger.knows_mail(_mail_id(account, now))
+
+
+def _probes_of(account: Account) -> str:
+    return f"probe:{account.id}:"
 
 
 def _mail_id(account: Account, now: datetime) -> str:

@@ -159,19 +159,23 @@ class UserService:
 
         Raises:
             NotFoundError: If the account does not have it.
-            InvalidInputError: If nobody else could administer the office.
+            InvalidInputError: If nobody else could administer the office, or a group gives it.
         """
         grant = Grant(account=account.id, role=role, scope=scope, scope_id=scope_id)
-        if grant not in self.context.ledger.grants(account.id):
+        held = next((g for g in self.context.ledger.grants(account.id) if g == grant), None)
+        if held is None:
             raise NotFoundError("role_not_held", email=account.email)
+        if not held.by_hand:
+            raise InvalidInputError("role_by_group", groups=", ".join(held.groups))
         self.context.ledger.remove_grant(grant)
         self._record_grant(by, "took a role away", account, grant)
 
     def has_administrator(self) -> bool:
         """Whether an active account can administer the office."""
         active = {account.id for account in self.context.ledger.accounts() if account.active}
+        now = self.context.ledger.now()
         return any(
-            grant.role is Role.ADMINISTRATOR and grant.scope is Scope.OFFICE
+            grant.role is Role.ADMINISTRATOR and grant.scope is Scope.OFFICE and grant.holds(now)
             for grant in self.context.ledger.grants()
             if grant.account in active
         )

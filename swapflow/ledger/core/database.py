@@ -163,12 +163,16 @@ class Database:
             raise RuntimeError("a write among reads of one moment would not be seen by them")
 
     @contextmanager
-    def writing(self) -> Iterator[Connection]:
-        """Open a transaction that commits at the end of the block, and rolls back on an error."""
+    def writing(self, *, apart: bool = False) -> Iterator[Connection]:
+        """Open a transaction that commits at the end of the block, and rolls back on an error.
+
+        Args:
+            apart: Whether it waits for its turn in a thread of its own, which answers no request.
+        """
         self.check_may_write()
         with (
             self._translated(),
-            self._admission.admitted() as wait,
+            self._admission.admitted(apart=apart) as wait,
             self._turn(wait),
             self._writer_for(wait).begin() as connection,
         ):

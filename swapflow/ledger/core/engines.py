@@ -33,6 +33,9 @@ _PATIENCE = {
     "keepalives_interval": 3,
     "keepalives_count": 2,
 }
+_SECONDS_A_HOST = 3
+"""Seconds for a connection to one of several hosts: a host that is gone must not use up the time
+in which the next one could have answered."""
 
 
 def new_engine(url: URL, *, in_memory: bool, busy: float) -> Engine:
@@ -58,7 +61,7 @@ def new_engine(url: URL, *, in_memory: bool, busy: float) -> Engine:
             pool_size=50 if url.get_backend_name() == "sqlite" else 10,
             max_overflow=40,
             pool_pre_ping=url.get_backend_name() == "postgresql",
-            connect_args=_PATIENCE if url.get_backend_name() == "postgresql" else {},
+            connect_args=_patience(url) if url.get_backend_name() == "postgresql" else {},
             hide_parameters=True,  # otherwise error messages would hold marks and names
         )
     if url.get_backend_name() == "sqlite":
@@ -67,6 +70,12 @@ def new_engine(url: URL, *, in_memory: bool, busy: float) -> Engine:
     else:
         event.listen(engine, "connect", partial(_set_up_postgresql, busy=busy))
     return engine
+
+
+def _patience(url: URL) -> dict[str, int]:
+    """Return how long a connection may take, and the silence on one."""
+    hosts = str(url.query.get("host", "")).split(",")
+    return _PATIENCE | ({"connect_timeout": _SECONDS_A_HOST} if len(hosts) > 1 else {})
 
 
 def _set_up_sqlite(connection: DBAPIConnection, _record: object, *, busy: float) -> None:

@@ -67,6 +67,13 @@ _REQUESTS_BY_ID = (
 _ASSIGNMENTS_BY_PULL = ASSIGNMENTS.where(ASSIGNMENT.c.pull_id.in_(_IN_VALUES))
 _SCORES_BY_PULL = SCORES.where(SCORE.c.pull_id.in_(_IN_VALUES))
 _SCORES_BY_ASSIGNMENT = SCORES.where(SCORE.c.assignment_id.in_(_IN_VALUES))
+_MARKS, _REMARK, _NOTES = (
+    select(*wanted).where(
+        table.c.assignment_id == bindparam("assignment"),
+        table.c.revision == bindparam("revision"),
+    )
+    for table, wanted in ((MARK, MARK.c), (REMARK, [REMARK.c.text]), (SCORE_NOTE, SCORE_NOTE.c))
+)
 _ASSIGNMENTS_BY_REVIEWER = ASSIGNMENTS.where(
     ASSIGNMENT.c.cycle_id == _IN_CYCLE,
     ASSIGNMENT.c.reviewer == bindparam("reviewer"),
@@ -283,10 +290,10 @@ def score_details(connection: Connection, assignment_id: str) -> ScoreDetails | 
     found = scores_by_assignment(connection, [assignment_id])
     if not found:
         return None
-    key = {"assignment_id": assignment_id, "revision": found[0].revision}
-    marks = connection.execute(select(MARK).filter_by(**key)).all()
-    remark = connection.execute(select(REMARK.c.text).filter_by(**key)).scalar()
-    notes = connection.execute(select(SCORE_NOTE).filter_by(**key)).all()
+    key = {"assignment": assignment_id, "revision": found[0].revision}
+    marks = connection.execute(_MARKS, key).all()
+    remark = connection.execute(_REMARK, key).scalar()
+    notes = connection.execute(_NOTES, key).all()
     return ScoreDetails(
         score=found[0],
         marks={row.criterion: row.mark for row in marks},

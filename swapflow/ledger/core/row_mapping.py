@@ -90,6 +90,7 @@ def to_cycle(row: RowMapping | Values) -> Cycle:
         paused_at=row["paused_at"],
         stop_reason=row["stop_reason"],
         task_key=row["task_key"],
+        practice_of=row["practice_of"],
     )
 
 

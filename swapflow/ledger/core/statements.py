@@ -2,15 +2,17 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Executable, Select, Table, select
-from sqlalchemy.dialects.postgresql import insert as postgresql_insert
-from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from swapflow.errors import NotFoundError
 from swapflow.ledger.core.row_mapping import AnyRow, Values
 from swapflow.ledger.schema import CYCLE
+
+
+if TYPE_CHECKING:
+    from sqlalchemy.dialects import postgresql, sqlite
 
 
 CHUNK = 900
@@ -52,10 +54,20 @@ def moved_in(
 
 @cache
 def _insert_ignoring(table: Table, dialect: str) -> Executable:
-    insert = sqlite_insert if dialect == "sqlite" else postgresql_insert
     # Natural keys make an insert repeatable: after a crash the same rows are sent again.
-    statement = insert(table).on_conflict_do_nothing()
+    statement = _inserter(dialect)(table).on_conflict_do_nothing()
     return statement.execution_options(preserve_rowcount=True)
+
+
+def _inserter(dialect: str) -> "type[sqlite.Insert | postgresql.Insert]":
+    """Return what inserts in a dialect; the other one's is large, and not loaded for it."""
+    if dialect == "sqlite":
+        from sqlalchemy.dialects import sqlite  # noqa: PLC0415
+
+        return sqlite.Insert
+    from sqlalchemy.dialects import postgresql  # noqa: PLC0415
+
+    return postgresql.Insert
 
 
 def insert_ignoring(connection: Connection, table: Table, rows: Sequence[Values]) -> int:

@@ -46,15 +46,19 @@ class WriteAdmission:
         self._begun = time.monotonic()
 
     @contextmanager
-    def admitted(self) -> Iterator["Wait"]:
+    def admitted(self, *, apart: bool = False) -> Iterator["Wait"]:
         """Count one write that waits, inside the block and until it has begun.
+
+        Args:
+            apart: Whether it waits in a thread of its own, which answers no request: such a one
+                is always patient and takes nobody's place.
 
         Raises:
             UnavailableError: If enough wait already for a lock that is not given back.
         """
         with self._mutex:
-            wait = Wait(self, self._limit())
-            if wait.seconds is not None:
+            wait = Wait(self, self._patience() if apart else self._limit())
+            if wait.seconds is not None and not apart:
                 self._waiting[wait] = time.monotonic()
         try:
             yield wait
@@ -67,6 +71,9 @@ class WriteAdmission:
         with self._mutex:
             self._waiting.pop(wait, None)
             self._begun = time.monotonic()
+
+    def _patience(self) -> float | None:
+        return self.bounds.patient if self.bounds else None
 
     def _limit(self) -> float | None:
         """Return for how long the next write may wait; the caller holds the mutex."""

@@ -9,6 +9,7 @@ fails or succeeds on its own.
 from collections.abc import Mapping
 from concurrent.futures import Future
 from dataclasses import asdict, dataclass, field
+from datetime import datetime
 
 from sqlalchemy import Connection, bindparam, select, update
 
@@ -82,8 +83,9 @@ class DraftBatches:
         batch = sorted(saves, key=lambda one: one.assignment_id)
         found: list[Draft | SwapflowError] = []
         try:
-            with self._database.writing() as connection:
-                found += [self._write(connection, one) for one in batch]
+            with self._database.writing(apart=True) as connection:
+                now = self._database.now(connection)
+                found += [self._write(connection, one, now=now) for one in batch]
         except Exception as error:  # noqa: BLE001 - nothing was stored: all get the error
             for one in batch:
                 one.told.set_exception(error)
@@ -94,10 +96,12 @@ class DraftBatches:
             else:
                 one.told.set_exception(outcome)
 
-    def _write(self, connection: Connection, one: _Save) -> Draft | SwapflowError:
+    def _write(
+        self, connection: Connection, one: _Save, *, now: datetime
+    ) -> Draft | SwapflowError:
         """Store one draft, or return why not; a refused one changes nothing."""
         name = {"assignment": one.assignment_id}
-        version, now = one.expected + 1, self._database.now(connection)
+        version = one.expected + 1
         draft = Draft(assignment_id=one.assignment_id, version=version, body=one.body, at=now)
         values = {"expected": one.expected, "new": version, "typed": one.body, "now": now}
         # Two tabs may save at once on PostgreSQL: each statement changes one row or none.

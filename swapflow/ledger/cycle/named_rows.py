@@ -7,10 +7,22 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import uuid4
 
-from sqlalchemy import Table, bindparam, delete, func, insert, select, update
+from sqlalchemy import (
+    Connection,
+    Table,
+    and_,
+    bindparam,
+    delete,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy.exc import IntegrityError
 from typing_extensions import override
 
+from swapflow.domain.ids import applicant_mail_id, applicant_mails
 from swapflow.domain.people.application import (
     HOLD,
     HOLD_ENDS,
@@ -22,6 +34,7 @@ from swapflow.errors import InvalidInputError
 from swapflow.ledger.core.cycle_lock import CycleLock
 from swapflow.ledger.core.row_mapping import Values
 from swapflow.ledger.core.statements import insert_all, rows_in
+from swapflow.ledger.cycle.returned_mails import send_anew
 from swapflow.ledger.schema import (
     APPLICATION,
     ATTRIBUTE_VALUE,
@@ -37,6 +50,17 @@ _PERSONS_BY_EMAIL = select(PERSON.c.id, PERSON.c.email, PERSON.c.name).where(
     PERSON.c.email.in_(bindparam("values", expanding=True))
 )
 _SUBJECT = re.compile(r"^(?:application[: ]|[a-z0-9-]+:)(\d+)(?::|$)")
+
+
+def erasing_on_hold(connection: Connection, cycle_id: str) -> tuple[str, str] | None:
+    """Read who put erasure in a program on hold, and why; None when there is no hold."""
+    last = connection.execute(
+        select(NOTE.c.subject, NOTE.c.by, NOTE.c.text)
+        .where(NOTE.c.cycle_id == cycle_id, NOTE.c.subject.in_((HOLD, HOLD_ENDS)))
+        .order_by(NOTE.c.id.desc())
+        .limit(1)
+    ).one_or_none()
+    return None if last is None or last.subject != HOLD else (last.by, last.text)
 
 
 class NamedRowWrites(CycleLock, CycleWrites, PeopleWrites):
@@ -75,13 +99,7 @@ class NamedRowWrites(CycleLock, CycleWrites, PeopleWrites):
 
     @override
     def hold(self) -> tuple[str, str] | None:
-        last = self._connection.execute(
-            select(NOTE.c.subject, NOTE.c.by, NOTE.c.text)
-            .where(NOTE.c.cycle_id == self._id, NOTE.c.subject.in_((HOLD, HOLD_ENDS)))
-            .order_by(NOTE.c.id.desc())
-            .limit(1)
-        ).one_or_none()
-        return None if last is None or last.subject != HOLD else (last.by, last.text)
+        return erasing_on_hold(self._connection, self._id)
 
     def _persons(self, known_as: Sequence[tuple[str, str]]) -> list[str]:
         """Find each (name, email) among the office's people, adding new ones.
@@ -141,16 +159,21 @@ class NamedRowWrites(CycleLock, CycleWrites, PeopleWrites):
         """
         letters = MESSAGE.c.id.like(f"{self._id}:letter:%")
         own = MESSAGE.c.id.like(f"{self._id}:letter:%:{applicant}")
+        at_former = (MESSAGE.c.cycle_id == self._id, func.lower(MESSAGE.c.to) == before.lower())
         self._connection.execute(
             update(MESSAGE)
             .where(
-                MESSAGE.c.cycle_id == self._id,
-                func.lower(MESSAGE.c.to) == before.lower(),
+                *at_former,
                 MESSAGE.c.state.in_(("queued", "held", "failed", NOT_SENT)),
                 ~letters if applicant < 0 else own,
             )
             .values(to=after)
         )
+        # A correction is what a mail that came back waits for: it goes out once more by itself.
+        dates = MESSAGE.c.id.startswith(applicant_mail_id(self._id, applicant), autoescape=True)
+        theirs = MESSAGE.c.id.startswith(applicant_mails(self._id), autoescape=True)
+        mine = ~or_(letters, theirs) if applicant < 0 else or_(own, dates)
+        send_anew(self._connection, and_(*at_former, mine), to=after)
 
     def _insert_unique(self, table: Table, rows: list[Values], what: str) -> None:
         """Insert rows with an external id; raise for one that is taken."""

@@ -5,6 +5,7 @@ seen. A mail is marked before the SMTP session: after a crash it may go out twic
 Message-ID, and is never lost.
 """
 
+import secrets
 from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
 from typing import Any
@@ -17,6 +18,7 @@ from sqlalchemy import (
     and_,
     bindparam,
     case,
+    func,
     literal_column,
     or_,
     select,
@@ -26,6 +28,7 @@ from typing_extensions import override
 
 from swapflow.domain.cycle import ASKING
 from swapflow.domain.ids import cycle_of
+from swapflow.domain.returned_mail import CAME_BACK, CODE_MARK
 from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus
 from swapflow.engine.ports.coordination import Coordination
 from swapflow.engine.ports.outbox import Outbox
@@ -44,6 +47,10 @@ from swapflow.ledger.schema.reviewing import OPEN_ONLY, QUEUED_ONLY
 MAIL_STUCK = timedelta(minutes=10)
 """Age at which a mail in `sending` counts as claimed by a process that died."""
 
+CODE_LENGTH = 26
+"""Letters of a mail's code behind its mark; 32 of them there are."""
+
+_LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
 _DOUBLINGS = 6  # 64 times the first wait
 _IN_VALUES: BindParameter[Any] = bindparam("values", expanding=True)
 
@@ -147,7 +154,12 @@ _CLAIM_MAIL = (
     update(MESSAGE)
     .where(MESSAGE.c.id == bindparam("which"), _MAY_BE_SENT)
     # The condition decides between two workers: only the one whose update finds a row sends.
-    .values(state="sending", claimed_at=bindparam("moment"), attempts=MESSAGE.c.attempts + 1)
+    .values(
+        state="sending",
+        claimed_at=bindparam("moment"),
+        attempts=MESSAGE.c.attempts + 1,
+        code=func.coalesce(MESSAGE.c.code, bindparam("new_code")),
+    )
 )
 _KNOWN_MAILS = select(MESSAGE.c.id).where(MESSAGE.c.id.in_(_IN_VALUES))
 _STATE_OF_MAIL = select(MESSAGE.c.state).where(MESSAGE.c.id == bindparam("which"))
@@ -238,6 +250,7 @@ class SqlOutbox(Outbox, Coordination):
                 "moment": now,
                 "stuck": now - MAIL_STUCK,
                 "stuck_ahead": now + MAIL_STUCK,
+                "new_code": _new_code(),
             }
             if connection.execute(_CLAIM_MAIL, claim).rowcount == 0:
                 return None
@@ -267,10 +280,15 @@ class SqlOutbox(Outbox, Coordination):
     @override
     def mark_mail(self, mail_id: str, state: str, *, detail: str = "") -> None:
         with self._database.writing() as connection:
-            connection.execute(
-                update(MESSAGE).where(MESSAGE.c.id == mail_id).values(state=state, detail=detail)
-            )
+            # A report may be here before the session with the server has ended.
+            open_one = (MESSAGE.c.id == mail_id, MESSAGE.c.state != CAME_BACK)
+            connection.execute(update(MESSAGE).where(*open_one).values(state=state, detail=detail))
             _forget_secrets(connection, mail_id)
+
+
+def _new_code() -> str:
+    """Make the code of a mail: 130 random bits, in letters that no server changes."""
+    return CODE_MARK + "".join(secrets.choice(_LETTERS) for _ in range(CODE_LENGTH))
 
 
 def unsent_since(now: datetime, again_after: float) -> Values:

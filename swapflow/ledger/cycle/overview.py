@@ -83,20 +83,23 @@ class SqlComings(OverviewReads, Coordination):
         return int(count), last
 
     @override
-    def due_from(self, cycle_id: str, since: datetime) -> tuple[tuple[datetime, int], ...]:
+    def due_from(self, cycle_id: str, since: datetime) -> tuple[tuple[datetime, int, int], ...]:
         query = (
-            select(ASSIGNMENT.c.due_at, func.count())
+            select(ASSIGNMENT.c.due_at, ASSIGNMENT.c.kind, func.count())
             .where(
                 ASSIGNMENT.c.cycle_id == cycle_id,
                 ASSIGNMENT.c.status.in_(_OPEN),
                 ASSIGNMENT.c.due_at >= since,
             )
-            .group_by(ASSIGNMENT.c.due_at)
-            .order_by(ASSIGNMENT.c.due_at)
+            .group_by(ASSIGNMENT.c.due_at, ASSIGNMENT.c.kind)
+            .order_by(ASSIGNMENT.c.due_at, ASSIGNMENT.c.kind)
             .limit(_MOMENTS)
         )
         with self._database.reading() as connection:
-            return tuple((due_at, int(count)) for due_at, count in connection.execute(query))
+            return tuple(
+                (due_at, int(kind), int(count))
+                for due_at, kind, count in connection.execute(query)
+            )
 
 
 class SqlDecisionLog(Coordination):

@@ -18,6 +18,7 @@ from sqlalchemy import (
 from typing_extensions import override
 
 from swapflow.domain.ids import applicant_mails
+from swapflow.domain.returned_mail import CAME_BACK, KEPT_BACK, SETTLED
 from swapflow.domain.reviewing.score import Score
 from swapflow.engine.ports.cycles import CycleReads
 from swapflow.engine.ports.decisions import DecisionReads
@@ -42,6 +43,7 @@ from swapflow.ledger.cycle.prepared_writes import (
     read_prepared,
     sign_prepared,
 )
+from swapflow.ledger.cycle.returned_mails import SENT_ANEW
 from swapflow.ledger.schema import MESSAGE, RULES
 
 
@@ -49,7 +51,17 @@ _MAIL_EXTRAS = (MESSAGE.c.detail, MESSAGE.c.created_at, MESSAGE.c.attempts)
 _AGAIN = (
     update(MESSAGE)
     .where(MESSAGE.c.cycle_id == bindparam("cycle"), MESSAGE.c.state.in_(("failed", NOT_SENT)))
-    .values(state="queued", detail="", relayed_at=None, claimed_at=None)
+    .values(**SENT_ANEW)
+)
+# Asked for one at a time alone: most of those that came back would come back again.
+_ONE_AGAIN = (
+    update(MESSAGE)
+    .where(
+        MESSAGE.c.cycle_id == bindparam("cycle"),
+        MESSAGE.c.id == bindparam("which"),
+        MESSAGE.c.state.in_(("failed", NOT_SENT, CAME_BACK, KEPT_BACK, SETTLED)),
+    )
+    .values(**SENT_ANEW)
 )
 
 
@@ -171,8 +183,8 @@ class SqlPreparedDecisions(CycleReads, RequestReads, DecisionReads, Outbox):
     @override
     def queue_again(self, cycle_id: str, mail_id: str) -> bool:
         with self._database.writing() as connection:
-            one = _AGAIN.where(MESSAGE.c.id == mail_id)
-            return bool(connection.execute(one, {"cycle": cycle_id}).rowcount)
+            which = {"cycle": cycle_id, "which": mail_id}
+            return bool(connection.execute(_ONE_AGAIN, which).rowcount)
 
     @override
     def queue_all_again(self, cycle_id: str) -> int:

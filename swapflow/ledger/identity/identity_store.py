@@ -7,9 +7,9 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import (
+    CompoundSelect,
     Connection,
     Integer,
-    String,
     bindparam,
     cast,
     delete,
@@ -36,11 +36,19 @@ from swapflow.identity.ports.identity_store import IdentityStore
 from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.row_mapping import AnyRow, columns, to_rules
 from swapflow.ledger.core.statements import insert_ignoring
+from swapflow.ledger.identity.group_store import SqlGroupStore
 from swapflow.ledger.identity.integration_store import SqlIntegrationStore
 from swapflow.ledger.identity.last_uses import LastUses, Used
 from swapflow.ledger.identity.session_store import ACCOUNT_COLUMNS, SqlSessionStore
+from swapflow.ledger.identity.unit_store import (
+    SqlUnitStore,
+    grants_with_reach,
+    require_unit,
+    to_grants,
+)
 from swapflow.ledger.schema import (
     ACCOUNT,
+    ACCOUNT_GROUP,
     API_TOKEN,
     AUDIT,
     CYCLE,
@@ -55,30 +63,27 @@ from swapflow.ledger.schema import (
 _TOKEN = columns(API_TOKEN, ApiToken)
 _AUDIT = columns(AUDIT, AuditEntry)
 
-_GRANTS = select(
-    ROLE_GRANT.c.who, ROLE_GRANT.c.role, ROLE_GRANT.c.scope, ROLE_GRANT.c.scope_id
-).order_by(ROLE_GRANT.c.who, ROLE_GRANT.c.scope, ROLE_GRANT.c.scope_id, ROLE_GRANT.c.role)
-_GRANTS_OF_ONE = _GRANTS.where(ROLE_GRANT.c.who == bindparam("account"))
+_GRANTS = grants_with_reach(of_one=False)
+_GRANTS_OF_ONE = grants_with_reach(of_one=True)
 _SEATS = (
     select(ROSTER.c.cycle_id, ROSTER.c.number)
     .join(PERSON, PERSON.c.id == ROSTER.c.person_id)
     .where(func.lower(PERSON.c.email) == bindparam("email"), ROSTER.c.active)
 )
 # One statement of two parts: a seat has a number and no role.
-_ACCESS = union_all(
-    select(
-        ROLE_GRANT.c.scope_id.label("place"),
-        ROLE_GRANT.c.scope,
-        ROLE_GRANT.c.role,
-        cast(null(), Integer).label("number"),
-    ).where(ROLE_GRANT.c.who == bindparam("account")),
+_ACCESS: CompoundSelect[Any] = union_all(
+    _GRANTS_OF_ONE.add_columns(cast(null(), Integer).label("number")),
     _SEATS.with_only_columns(
-        ROSTER.c.cycle_id, cast(null(), String), cast(null(), String), ROSTER.c.number
+        *[cast(null(), c.type).label(c.name) for c in _GRANTS_OF_ONE.selected_columns][:-1],
+        ROSTER.c.cycle_id,
+        ROSTER.c.number,
     ),
 )
 
 
-class SqlIdentityStore(SqlSessionStore, SqlIntegrationStore, IdentityStore):
+class SqlIdentityStore(
+    SqlSessionStore, SqlIntegrationStore, SqlUnitStore, SqlGroupStore, IdentityStore
+):
     """The port `IdentityStore` in SQL, on the connections of a ledger."""
 
     def __init__(self, database: Database) -> None:
@@ -130,6 +135,10 @@ class SqlIdentityStore(SqlSessionStore, SqlIntegrationStore, IdentityStore):
             _keep_an_administrator(connection, account_id)
             _change(connection, account_id, active=False)
             connection.execute(delete(SESSION).where(SESSION.c.account_id == account_id))
+            # Opened again, it has what groups give from its next sign-in on.
+            connection.execute(
+                delete(ACCOUNT_GROUP).where(ACCOUNT_GROUP.c.account_id == account_id)
+            )
 
     @override
     def account(self, account_id: str) -> Account | None:
@@ -159,14 +168,13 @@ class SqlIdentityStore(SqlSessionStore, SqlIntegrationStore, IdentityStore):
         query = _GRANTS if account_id is None else _GRANTS_OF_ONE
         asked = {} if account_id is None else {"account": account_id}
         with self._database.reading() as connection:
-            return tuple(
-                Grant(account=who, role=Role(role), scope=Scope(scope), scope_id=scope_id)
-                for who, role, scope, scope_id in connection.execute(query, asked)
-            )
+            return to_grants(tuple(row) for row in connection.execute(query, asked))
 
     @override
     def add_grant(self, grant: Grant, *, by: str) -> None:
         with self._database.writing() as connection:
+            if grant.scope is Scope.UNIT:
+                require_unit(connection, grant.scope_id)
             row = {
                 "who": grant.account,
                 "role": grant.role.value,
@@ -202,20 +210,15 @@ class SqlIdentityStore(SqlSessionStore, SqlIntegrationStore, IdentityStore):
     @override
     def access(self, account: Account) -> tuple[tuple[Grant, ...], tuple[tuple[str, int], ...]]:
         asked = {"account": account.id, "email": account.email.strip().lower()}
-        grants: list[Grant] = []
+        grants: list[tuple[Any, ...]] = []
         seats: list[tuple[str, int]] = []
         with self._database.reading() as connection:
-            for place, scope, role, number in connection.execute(_ACCESS, asked):
-                if number is not None:
-                    seats.append((place, number))
+            for *granted, number in connection.execute(_ACCESS, asked):
+                if number is None:
+                    grants.append(tuple(granted))
                 else:
-                    grants.append(
-                        Grant(
-                            account=account.id, role=Role(role), scope=Scope(scope), scope_id=place
-                        )
-                    )
-        grants.sort(key=lambda grant: (grant.scope, grant.scope_id, grant.role))
-        return tuple(grants), tuple(sorted(seats))
+                    seats.append((granted[-1], number))
+        return to_grants(grants), tuple(sorted(seats))
 
     @override
     def sign_in_requirements(self) -> tuple[SignInRequirement, ...]:
@@ -323,7 +326,9 @@ def _change(connection: Connection, account_id: str, **values: str | bool) -> No
 
 
 def _keep_an_administrator(connection: Connection, account_id: str) -> None:
-    """Raise if this account is the only administrator of the office.
+    """Raise if this account is the only administrator of the office by hand.
+
+    Those by groups do not count: a provider that sends other groups must not take the last one.
 
     The rows stay locked until the transaction ends: another removal of an administrator waits, and
     then counts again.

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, tuple_, update
 from typing_extensions import override
 
-from swapflow.engine.ports.records import Mail
+from swapflow.engine.ports.records import Mail, MailRecord
 from swapflow.identity.account import (
     Account,
     Method,
@@ -18,12 +18,13 @@ from swapflow.identity.account import (
 from swapflow.identity.ports.identity_store import IdentityStore
 from swapflow.ledger.core.clock import CLOCK_COLUMNS
 from swapflow.ledger.core.database import Database
-from swapflow.ledger.core.row_mapping import columns
+from swapflow.ledger.core.row_mapping import MAIL_COLUMNS, columns
 from swapflow.ledger.core.statements import insert_ignoring
 from swapflow.ledger.identity.last_uses import LastUses, Used
 from swapflow.ledger.identity.personal_links import SqlPersonalLinks
 from swapflow.ledger.schema import (
     ACCOUNT,
+    ACCOUNT_GROUP,
     API_TOKEN,
     MESSAGE,
     PERSONAL_LINK,
@@ -33,7 +34,9 @@ from swapflow.ledger.schema import (
 
 
 ACCOUNT_COLUMNS = columns(ACCOUNT, Account)
+_ACCOUNT_NAMES = [column.name for column in ACCOUNT_COLUMNS]
 _SESSION = columns(SESSION, Session)
+_SESSION_NAMES = [column.name for column in _SESSION]
 _SIGN_IN = columns(SIGN_IN, SignIn)
 
 # Queries of every page are built once.
@@ -66,9 +69,10 @@ class SqlSessionStore(SqlPersonalLinks, IdentityStore):
             row = connection.execute(_OPEN_SESSION, {"digest": digest}).one_or_none()
             if row is None or row.session_expires_at <= self._database.time_in(row):
                 return None
-        found = row._asdict()
-        session = {c.name: found[f"session_{c.name}"] for c in _SESSION}
-        return _session(session), Account(**{c.name: found[c.name] for c in ACCOUNT_COLUMNS})
+        # By place: this is read for each page, and both tables have columns of one name.
+        session = dict(zip(_SESSION_NAMES, row, strict=False))
+        account = dict(zip(_ACCOUNT_NAMES, row[len(_SESSION_NAMES) :], strict=False))
+        return _session(session), Account(**account)
 
     @override
     def sessions(self, account_id: str) -> tuple[Session, ...]:
@@ -114,6 +118,10 @@ class SqlSessionStore(SqlPersonalLinks, IdentityStore):
             requests = select(func.count(SIGN_IN.c.expires_at.distinct())).where(*open_ways)
             links = connection.execute(requests).scalar_one()
             connection.execute(update(SIGN_IN).where(*open_ways).values(used_at=now))
+            # Roles by groups come back with a sign-in that states the groups anew.
+            connection.execute(
+                delete(ACCOUNT_GROUP).where(ACCOUNT_GROUP.c.account_id == account.id)
+            )
             ended = delete(SESSION).where(SESSION.c.account_id == account.id)
             return RevokedAccess(
                 sessions=connection.execute(ended).rowcount,
@@ -138,6 +146,23 @@ class SqlSessionStore(SqlPersonalLinks, IdentityStore):
         with self._database.reading() as connection:
             found = connection.execute(select(MESSAGE.c.id).where(MESSAGE.c.id == mail_id))
             return found.one_or_none() is not None
+
+    @override
+    def latest_mail(self, begins: str) -> MailRecord | None:
+        extras = (MESSAGE.c.detail, MESSAGE.c.created_at, MESSAGE.c.attempts)
+        query = (
+            select(*MAIL_COLUMNS, *extras)
+            .where(MESSAGE.c.cycle_id.is_(None), MESSAGE.c.id.startswith(begins, autoescape=True))
+            .order_by(MESSAGE.c.created_at.desc(), MESSAGE.c.id.desc())
+            .limit(1)
+        )
+        with self._database.reading() as connection:
+            row = connection.execute(query).one_or_none()
+        if row is None:
+            return None
+        known = row._asdict()
+        outcome = {column.name: known.pop(column.name) for column in extras}
+        return MailRecord(mail=Mail(**known), **outcome)
 
     @override
     def sign_in(self, digest: str) -> SignIn | None:

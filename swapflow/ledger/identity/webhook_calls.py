@@ -42,7 +42,8 @@ _SEEN = func.coalesce(WEBHOOK_POSITION.c.seq, 0)
 BEHIND = (
     select(CYCLE.c.id, _SEEN.label("seen"))
     .select_from(CYCLE.outerjoin(WEBHOOK_POSITION, WEBHOOK_POSITION.c.cycle_id == CYCLE.c.id))
-    .where(CYCLE.c.seq > _SEEN)
+    # Nothing of a practice program leaves, so no call is made of its events.
+    .where(CYCLE.c.seq > _SEEN, CYCLE.c.practice_of == "")
     .where(
         select(WEBHOOK.c.id)
         .where(

@@ -204,6 +204,7 @@ def _run_tool(
             # In the environment: every user of the machine can read the arguments of a process.
             "PGPASSWORD": url.password,
             "PGDATABASE": url.database,
+            "PGTARGETSESSIONATTRS": query.get("target_session_attrs"),
             "PGSSLMODE": query.get("sslmode"),
             "PGSSLROOTCERT": query.get("sslrootcert"),
         }.items()

@@ -3,6 +3,7 @@
 import shutil
 import stat
 import time
+from collections import defaultdict
 from datetime import timedelta
 from pathlib import Path
 
@@ -10,11 +11,25 @@ from sqlalchemy import Connection, func, inspect, select, text
 
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.reviewing.assignment import AssignmentStatus
-from swapflow.engine.ports.health_facts import DatabaseFacts, FileFacts, Outboxes
+from swapflow.engine.ports.health_facts import (
+    DatabaseFacts,
+    FileFacts,
+    Leading,
+    Outboxes,
+    StandbyFacts,
+)
 from swapflow.engine.ports.live_state import ALTERED
 from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.schema_revision import VERSIONS
-from swapflow.ledger.schema import ASSIGNMENT, CLOCK, CYCLE, MESSAGE, NOTE, WEBHOOK_CALL
+from swapflow.ledger.schema import (
+    ASSIGNMENT,
+    CLOCK,
+    COORDINATOR,
+    CYCLE,
+    MESSAGE,
+    NOTE,
+    WEBHOOK_CALL,
+)
 
 
 LATE = timedelta(minutes=2)
@@ -40,6 +55,7 @@ def look_at_database(url: str) -> DatabaseFacts:
     known = sorted(file.name.partition("_")[0] for file in VERSIONS.glob("[0-9]*.py"))
     try:
         revision, offset, ahead, outboxes, version = "", 0.0, 0.0, None, _name(database)
+        standbys = None
         if database.file is None or database.file.exists():
             with database.reading() as connection:
                 version = _version(connection, database)
@@ -50,6 +66,7 @@ def look_at_database(url: str) -> DatabaseFacts:
                     offset = connection.execute(select(CLOCK.c.offset_seconds)).scalar_one()
                     outboxes = _outboxes(connection, database)
                 ahead = _ahead(connection, database)
+                standbys = _standbys(connection, database)
     finally:
         database.dispose()
     return DatabaseFacts(
@@ -62,6 +79,7 @@ def look_at_database(url: str) -> DatabaseFacts:
         known=revision in {"", *known},
         outboxes=outboxes,
         file=None if database.file is None else _file(database.file),
+        standbys=standbys,
     )
 
 
@@ -82,6 +100,29 @@ def _ahead(connection: Connection, database: Database) -> float:
     return float(there.timestamp() - (before + time.time()) / 2)
 
 
+_STANDBYS = """
+SELECT current_setting('synchronous_standby_names'), current_setting('synchronous_commit'),
+       (SELECT count(*) FROM pg_stat_replication)
+"""
+
+WAITING = ("on", "remote_apply")
+"""Values of `synchronous_commit` at which a commit waits for a replica's disk."""
+
+
+def _standbys(connection: Connection, database: Database) -> StandbyFacts | None:
+    hosts = str(database.url.query.get("host", "")).split(",")
+    if database.is_sqlite or len(hosts) == 1:
+        return None
+    named, commit, streaming = connection.execute(text(_STANDBYS)).one()
+    return StandbyFacts(
+        hosts=len(hosts),
+        streaming=int(streaming),
+        waits=bool(named.strip()) and commit in WAITING,
+        named=named,
+        commit=commit,
+    )
+
+
 def _outboxes(connection: Connection, database: Database) -> Outboxes:
     late = database.now(connection) - LATE
     real = database.now(connection, real=True)
@@ -100,6 +141,18 @@ def _outboxes(connection: Connection, database: Database) -> Outboxes:
         )
         .order_by(CYCLE.c.id)
     ).scalars()
+    leaders = (
+        select(CYCLE.c.lease_holder, CYCLE.c.id)
+        .where(CYCLE.c.lease_until >= real)
+        .order_by(CYCLE.c.id)
+    )
+    leading = defaultdict[str, list[str]](list)
+    for holder, cycle_id in connection.execute(leaders):
+        leading[holder].append(cycle_id)
+    there = connection.execute(
+        select(COORDINATOR.c.holder, COORDINATOR.c.since).where(COORDINATOR.c.until >= real)
+    )
+    since = {row.holder: row.since for row in there}
     altered = (
         select(NOTE.c.cycle_id)
         .where(NOTE.c.subject == ALTERED, NOTE.c.at > database.now(connection) - RECENT)
@@ -120,6 +173,10 @@ def _outboxes(connection: Connection, database: Database) -> Outboxes:
         ),
         mails_failed=count(MESSAGE.c.state.startswith("failed")),
         calls_failed=count(WEBHOOK_CALL.c.state == "failed"),
+        coordinators=tuple(
+            Leading(holder=name, programs=tuple(leading[name]), since=since.get(name))
+            for name in sorted(leading.keys() | since.keys())
+        ),
         altered=tuple(connection.execute(altered).scalars()),
     )
 

@@ -27,6 +27,7 @@ from swapflow.ledger.schema import (
     HELD_ACT,
     IMPORTED,
     INTERVIEW,
+    LEGAL_HOLD,
     MARK,
     MEETING_OUTCOME,
     MESSAGE,
@@ -139,6 +140,7 @@ class ApplicationErasure(PeopleWrites, PeopleWritesPort):
             (WAIVER, {"reason": ""}),
             (SCORE, {"reason": ""}),
             (PIN, {"reason": ""}),
+            (LEGAL_HOLD, {"reason": "", "lifted_reason": ""}),
             (MEETING_OUTCOME, {"reason": ""}),
             (RECONSIDERATION, {"asked_by": "", "reason": "", "why": "", "exceptions": []}),
         ):

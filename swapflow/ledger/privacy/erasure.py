@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from uuid import uuid4
 
-from sqlalchemy import and_, delete, func, insert, or_, select, update
+from sqlalchemy import and_, delete, func, insert, or_, select, union_all, update
 from typing_extensions import override
 
 from swapflow.domain.people.reviewer import erased_id
@@ -15,11 +15,13 @@ from swapflow.ledger.privacy.application_erasure import MAIL_PARTS, NO_MAIL, App
 from swapflow.ledger.privacy.redaction import cut_out, forget_answers, rename_actor, replace_words
 from swapflow.ledger.schema import (
     ACCOUNT,
+    ACCOUNT_GROUP,
     ASSIGNMENT,
     AUDIT,
     DRAFT,
     EXPERTISE,
     INTERVIEW,
+    LEGAL_HOLD,
     MESSAGE,
     NOTE,
     PERSON,
@@ -127,8 +129,13 @@ class ErasureWrites(ApplicationErasure, PeopleWrites):
             )
             .values(text="", salt="")
         )
-        # Practice files have no applicant whose file a remark would belong to.
-        for table, empty in ((PRACTICE_MARK, {"remark": ""}), (PRACTICE_NOTE, {"text": ""})):
+        # Practice files have no applicant whose file a remark would belong to; a hold that was
+        # lifted may name the person it was on.
+        for table, empty in (
+            (PRACTICE_MARK, {"remark": ""}),
+            (PRACTICE_NOTE, {"text": ""}),
+            (LEGAL_HOLD, {"reason": "", "lifted_reason": ""}),
+        ):
             mine = (table.c.cycle_id == self._id, table.c.reviewer == number)
             self._connection.execute(update(table).where(*mine).values(empty))
         # An interview that is still to come keeps its place for the reviewer who takes over.
@@ -174,8 +181,10 @@ class ErasureWrites(ApplicationErasure, PeopleWrites):
     def _is_staff(self, email: str) -> bool:
         """Whether the account of an address has a role anywhere."""
         account = select(ACCOUNT.c.id).where(ACCOUNT.c.email == email.strip().lower())
-        grants = select(ROLE_GRANT.c.who).where(ROLE_GRANT.c.who.in_(account)).limit(1)
-        return bool(email) and self._connection.execute(grants).first() is not None
+        grants = select(ROLE_GRANT.c.who).where(ROLE_GRANT.c.who.in_(account))
+        groups = select(ACCOUNT_GROUP.c.account_id).where(ACCOUNT_GROUP.c.account_id.in_(account))
+        found = self._connection.execute(union_all(grants, groups).limit(1))
+        return bool(email) and found.first() is not None
 
     def _is_known(self, email: str) -> bool:
         """Whether an address still belongs to a person somewhere."""

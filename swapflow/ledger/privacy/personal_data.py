@@ -24,6 +24,7 @@ from swapflow.ledger.core.statements import require_cycle
 from swapflow.ledger.privacy.activity import activity
 from swapflow.ledger.schema import (
     ACCOUNT,
+    ACCOUNT_GROUP,
     ANNOUNCED,
     API_TOKEN,
     APPLICATION,
@@ -33,6 +34,7 @@ from swapflow.ledger.schema import (
     AUDIT,
     DOCUMENT,
     DOCUMENT_CONTENT,
+    GROUP_CLAIM,
     MESSAGE,
     NOTE,
     PERSON,
@@ -253,6 +255,8 @@ def _account(
         (API_TOKEN, API_TOKEN.c.account_id.in_(account)),
         (SIGN_IN, func.lower(SIGN_IN.c.email) == email.lower()),
         (ROLE_GRANT, ROLE_GRANT.c.who.in_(account)),
+        (ACCOUNT_GROUP, ACCOUNT_GROUP.c.account_id.in_(account)),
+        (GROUP_CLAIM, GROUP_CLAIM.c.account_id.in_(account)),
         (AUDIT, func.lower(AUDIT.c.who) == email.lower()),
         (
             MESSAGE,

@@ -25,6 +25,7 @@ from swapflow.ledger.schema.cohort import (
 )
 from swapflow.ledger.schema.cycle import (
     ClockRow,
+    CoordinatorRow,
     CycleRow,
     PullKindRow,
     RoundRow,
@@ -48,13 +49,18 @@ from swapflow.ledger.schema.decisions import (
     WishRow,
 )
 from swapflow.ledger.schema.identity import (
+    AccountGroupRow,
     AccountRow,
     ApiTokenRow,
     AuditRow,
+    CycleUnitRow,
+    GroupClaimRow,
+    GroupRoleRow,
     IdempotencyRow,
     RoleGrantRow,
     SessionRow,
     SignInRow,
+    UnitRow,
 )
 from swapflow.ledger.schema.outbox import (
     HeldActRow,
@@ -62,6 +68,7 @@ from swapflow.ledger.schema.outbox import (
     MessageRow,
     NoteRow,
     PersonalLinkRow,
+    StrayBounceRow,
     WebhookCallRow,
     WebhookPositionRow,
     WebhookRow,
@@ -74,6 +81,7 @@ from swapflow.ledger.schema.people import (
     DocumentRow,
     EndorsementRow,
     ErasedPersonRow,
+    ExchangedFileRow,
     ExpertiseRow,
     ImportedRow,
     ListReadingRow,
@@ -85,6 +93,12 @@ from swapflow.ledger.schema.people import (
     RosterRow,
     SelectionAttributeRow,
     TopicRow,
+)
+from swapflow.ledger.schema.retention import (
+    BackupRunRow,
+    LegalHoldRow,
+    RetentionDeletionRow,
+    RetentionRuleRow,
 )
 from swapflow.ledger.schema.reviewing import (
     AdjustmentRow,
@@ -129,6 +143,10 @@ OPENED = table(OpenedRow)
 PANEL = table(PanelRow)
 ENDORSEMENT = table(EndorsementRow)
 ERASED_PERSON = table(ErasedPersonRow)
+RETENTION_RULE = table(RetentionRuleRow)
+RETENTION_DELETION = table(RetentionDeletionRow)
+LEGAL_HOLD = table(LegalHoldRow)
+BACKUP_RUN = table(BackupRunRow)
 PULL = table(PullRow)
 SEAT = table(SeatRow)
 ASSIGNMENT = table(AssignmentRow)
@@ -149,11 +167,13 @@ OUTCOME = table(OutcomeRow)
 SIGNATURE = table(SignatureRow)
 WAIVER = table(WaiverRow)
 MESSAGE = table(MessageRow)
+STRAY_BOUNCE = table(StrayBounceRow)
 HELD_ACT = table(HeldActRow)
 PERSONAL_LINK = table(PersonalLinkRow)
 LINK_TOKEN = table(LinkTokenRow)
 NOTE = table(NoteRow)
 CLOCK = table(ClockRow)
+COORDINATOR = table(CoordinatorRow)
 ADJUSTMENT = table(AdjustmentRow)
 DOCUMENT_CONTENT = table(DocumentContentRow)
 SKIP = table(SkipRow)
@@ -175,12 +195,18 @@ YIELD_RATE = table(YieldRateRow)
 ANNOUNCEMENT = table(AnnouncementRow)
 ANNOUNCED = table(AnnouncedRow)
 ROLE_GRANT = table(RoleGrantRow)
+GROUP_ROLE = table(GroupRoleRow)
+ACCOUNT_GROUP = table(AccountGroupRow)
+GROUP_CLAIM = table(GroupClaimRow)
+UNIT = table(UnitRow)
+CYCLE_UNIT = table(CycleUnitRow)
 ACCOUNT = table(AccountRow)
 SESSION = table(SessionRow)
 SIGN_IN = table(SignInRow)
 API_TOKEN = table(ApiTokenRow)
 IDEMPOTENCY = table(IdempotencyRow)
 AUDIT = table(AuditRow)
+EXCHANGED_FILE = table(ExchangedFileRow)
 PRACTICE_FILE = table(PracticeFileRow)
 PRACTICE_MARK = table(PracticeMarkRow)
 PRACTICE_NOTE = table(PracticeNoteRow)

@@ -8,15 +8,15 @@ from sqlalchemy import (
     Text,
     text,
 )
-from sqlmodel import Field, SQLModel
+from sqlmodel import Field
 
-from swapflow.ledger.schema.base import JsonText
+from swapflow.ledger.schema.base import JsonText, PartialIndex, Row
 
 
 STILL_OPEN = text("result = ''")
 
 
-class ReconsiderationRow(SQLModel, table=True):
+class ReconsiderationRow(Row):
     """One reconsideration of an application; at most one is open for each.
 
     `asked_by`, `reason`, `why` and `exceptions` are erasable.
@@ -25,13 +25,12 @@ class ReconsiderationRow(SQLModel, table=True):
     __tablename__ = "reconsideration"
     __table_args__ = (
         Index(None, "cycle_id", "application"),
-        Index(
+        PartialIndex(
             "ix_reconsideration_open",
             "cycle_id",
             "application",
             unique=True,
-            sqlite_where=STILL_OPEN,
-            postgresql_where=STILL_OPEN,
+            where=STILL_OPEN,
         ),
     )
     id: int | None = Field(default=None, primary_key=True)
@@ -59,7 +58,7 @@ class ReconsiderationRow(SQLModel, table=True):
     closed_at: datetime | None
 
 
-class OfferRow(SQLModel, table=True):
+class OfferRow(Row):
     """A place offered to an application of a cohort version."""
 
     __tablename__ = "offer"
@@ -75,7 +74,7 @@ class OfferRow(SQLModel, table=True):
     risk: float
 
 
-class YieldRateRow(SQLModel, table=True):
+class YieldRateRow(Row):
     """The share of offers that is accepted; the last row of a cycle is in force."""
 
     __tablename__ = "yield_rate"
@@ -89,7 +88,7 @@ class YieldRateRow(SQLModel, table=True):
     at: datetime
 
 
-class OfferAnswerRow(SQLModel, table=True):
+class OfferAnswerRow(Row):
     """The applicant's answer to an offer."""
 
     __tablename__ = "offer_answer"
@@ -98,7 +97,7 @@ class OfferAnswerRow(SQLModel, table=True):
     at: datetime
 
 
-class ApplicantAnswerRow(SQLModel, table=True):
+class ApplicantAnswerRow(Row):
     """What an applicant answered by their link: about an offer, or about an interview's date."""
 
     __tablename__ = "applicant_answer"
@@ -113,7 +112,7 @@ class ApplicantAnswerRow(SQLModel, table=True):
     at: datetime
 
 
-class AnnouncementRow(SQLModel, table=True):
+class AnnouncementRow(Row):
     """Letters to applicants that were written together and are held for a while."""
 
     __tablename__ = "announcement"
@@ -127,7 +126,7 @@ class AnnouncementRow(SQLModel, table=True):
     taken_back_at: datetime | None
 
 
-class AnnouncedRow(SQLModel, table=True):
+class AnnouncedRow(Row):
     """One applicant's letter of an announcement; its mail holds the words."""
 
     __tablename__ = "announced"
@@ -140,7 +139,7 @@ class AnnouncedRow(SQLModel, table=True):
     offer_id: int | None = Field(foreign_key="offer.id")
 
 
-class MeetingRow(SQLModel, table=True):
+class MeetingRow(Row):
     """A committee's meeting about one version of a list, and who opened it."""
 
     __tablename__ = "meeting"
@@ -150,7 +149,7 @@ class MeetingRow(SQLModel, table=True):
     at: datetime
 
 
-class MeetingOutcomeRow(SQLModel, table=True):
+class MeetingOutcomeRow(Row):
     """A meeting's outcome for an application; a later row replaces an earlier one.
 
     `together` is how many applicants the one act decided.
@@ -173,7 +172,7 @@ class MeetingOutcomeRow(SQLModel, table=True):
     together: int = Field(default=1, sa_column_kwargs={"server_default": "1"})
 
 
-class MeetingLookRow(SQLModel, table=True):
+class MeetingLookRow(Row):
     """What a meeting looked at about an application, and who opened it."""
 
     __tablename__ = "meeting_look"
@@ -190,7 +189,7 @@ class MeetingLookRow(SQLModel, table=True):
     at: datetime
 
 
-class ZoneConfirmationRow(SQLModel, table=True):
+class ZoneConfirmationRow(Row):
     """A named person took on a clear zone; the last row of a zone is valid."""
 
     __tablename__ = "zone_confirmation"
@@ -208,7 +207,7 @@ class ZoneConfirmationRow(SQLModel, table=True):
     at: datetime
 
 
-class MeetingTurnRow(SQLModel, table=True):
+class MeetingTurnRow(Row):
     """A meeting was closed or reopened; the last row is valid."""
 
     __tablename__ = "meeting_turn"

@@ -6,16 +6,18 @@ from typing import Any
 from sqlalchemy import (
     BigInteger,
     CheckConstraint,
+    Column,
     ForeignKeyConstraint,
+    String,
     Text,
     UniqueConstraint,
 )
-from sqlmodel import Field, SQLModel
+from sqlmodel import Field
 
-from swapflow.ledger.schema.base import JsonText
+from swapflow.ledger.schema.base import JsonText, Row
 
 
-class RoundRow(SQLModel, table=True):
+class RoundRow(Row):
     """One season of an office."""
 
     __tablename__ = "round"
@@ -26,10 +28,12 @@ class RoundRow(SQLModel, table=True):
     created_at: datetime
 
 
-class CycleRow(SQLModel, table=True):
+class CycleRow(Row):
     """One decision; this row's lock orders everything that happens to the cycle.
 
-    The codes of its tasks are hashes with `task_key`, so that nobody can guess one.
+    The codes of its tasks are hashes with `task_key`, so that nobody can guess one. A practice
+    program names in `practice_of` the program that it was copied from; a real one has "".
+    At event `rest_seq` its leader had nothing to do, until `rest_until`.
     """
 
     __tablename__ = "cycle"
@@ -56,9 +60,17 @@ class CycleRow(SQLModel, table=True):
     paused_at: datetime | None
     stop_reason: str | None
     task_key: str
+    # The default is the database's alone: where it has no such column yet, rows are added without.
+    practice_of: str = Field(
+        default="", sa_column=Column(String, nullable=False, server_default="")
+    )
+    rest_seq: int = Field(
+        default=-1, sa_column=Column(BigInteger, nullable=False, server_default="-1")
+    )
+    rest_until: datetime | None = None
 
 
-class RulesRow(SQLModel, table=True):
+class RulesRow(Row):
     """One immutable version of a cycle's rules; `reason` is erasable."""
 
     __tablename__ = "rules"
@@ -71,7 +83,7 @@ class RulesRow(SQLModel, table=True):
     at: datetime
 
 
-class PullKindRow(SQLModel, table=True):
+class PullKindRow(Row):
     """One kind of a rules version, as a row for queries; `rules.body` is authoritative."""
 
     __tablename__ = "pull_kind"
@@ -94,7 +106,7 @@ class PullKindRow(SQLModel, table=True):
     window_days: float
 
 
-class SeatLineRow(SQLModel, table=True):
+class SeatLineRow(Row):
     """Places of one line of a rules version."""
 
     __tablename__ = "seat_line"
@@ -109,7 +121,7 @@ class SeatLineRow(SQLModel, table=True):
     funded: bool
 
 
-class RubricRow(SQLModel, table=True):
+class RubricRow(Row):
     """How the marks of one kind become a utility; assignments pin its version."""
 
     __tablename__ = "rubric"
@@ -119,7 +131,16 @@ class RubricRow(SQLModel, table=True):
     criteria: list[Any] = Field(sa_type=JsonText)
 
 
-class ClockRow(SQLModel, table=True):
+class CoordinatorRow(Row):
+    """A coordinator that is there until `until`; its programs name it in their leases."""
+
+    __tablename__ = "coordinator"
+    holder: str = Field(primary_key=True)
+    since: datetime
+    until: datetime
+
+
+class ClockRow(Row):
     """One row: seconds that tests add to the database's time."""
 
     __tablename__ = "clock"

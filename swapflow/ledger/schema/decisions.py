@@ -9,12 +9,12 @@ from sqlalchemy import (
     Index,
     Text,
 )
-from sqlmodel import Field, SQLModel
+from sqlmodel import Field
 
-from swapflow.ledger.schema.base import JsonText
+from swapflow.ledger.schema.base import JsonText, Row
 
 
-class EventRow(SQLModel, table=True):
+class EventRow(Row):
     """One event: `body` is the text that was hashed onto the chain, byte for byte."""
 
     __tablename__ = "event"
@@ -27,7 +27,7 @@ class EventRow(SQLModel, table=True):
     at: datetime
 
 
-class SealRow(SQLModel, table=True):
+class SealRow(Row):
     """The salt of a name or a text that an event holds as a digest; erasable as a whole.
 
     Without it the digest cannot be tested against a guess. `application` is whom a text is about.
@@ -40,7 +40,7 @@ class SealRow(SQLModel, table=True):
     application: int | None
 
 
-class DecisionRow(SQLModel, table=True):
+class DecisionRow(Row):
     """One decision: the estimates, and why these pulls."""
 
     __tablename__ = "decision"
@@ -60,7 +60,7 @@ class DecisionRow(SQLModel, table=True):
     at: datetime
 
 
-class WishRow(SQLModel, table=True):
+class WishRow(Row):
     """A staff request to the coordinator; `reason` is erasable, `done` closes it."""
 
     __tablename__ = "wish"
@@ -76,7 +76,7 @@ class WishRow(SQLModel, table=True):
     at: datetime
 
 
-class ProposalRow(SQLModel, table=True):
+class ProposalRow(Row):
     """A list that the rule proposed, with its method sheet."""
 
     __tablename__ = "proposal"
@@ -86,7 +86,7 @@ class ProposalRow(SQLModel, table=True):
     at: datetime
 
 
-class PlaceRow(SQLModel, table=True):
+class PlaceRow(Row):
     """One application's place in a proposal; names stay with the application."""
 
     __tablename__ = "place"
@@ -108,7 +108,7 @@ class PlaceRow(SQLModel, table=True):
     floor_missing: dict[str, int] = Field(sa_type=JsonText)
 
 
-class CohortVersionRow(SQLModel, table=True):
+class CohortVersionRow(Row):
     """A cohort version of the cycle, and the event that it includes."""
 
     __tablename__ = "cohort_version"
@@ -119,7 +119,7 @@ class CohortVersionRow(SQLModel, table=True):
     at: datetime
 
 
-class OutcomeRow(SQLModel, table=True):
+class OutcomeRow(Row):
     """A person's decision about an application; the last row is valid, `reason` is erasable.
 
     `by` recorded it. Earlier releases stored the last signer there, and no `prepared_by`.
@@ -138,7 +138,7 @@ class OutcomeRow(SQLModel, table=True):
     prepared_by: str | None
 
 
-class SignatureRow(SQLModel, table=True):
+class SignatureRow(Row):
     """A named person signed a cohort version."""
 
     __tablename__ = "signature"
@@ -149,7 +149,7 @@ class SignatureRow(SQLModel, table=True):
     at: datetime
 
 
-class WaiverRow(SQLModel, table=True):
+class WaiverRow(Row):
     """A person accepts an application below a floor; `reason` is erasable."""
 
     __tablename__ = "waiver"
@@ -161,7 +161,7 @@ class WaiverRow(SQLModel, table=True):
     at: datetime
 
 
-class PinRow(SQLModel, table=True):
+class PinRow(Row):
     """People want an application in or out whatever the rule says; `reason` is erasable."""
 
     __tablename__ = "pin"
@@ -173,7 +173,7 @@ class PinRow(SQLModel, table=True):
     at: datetime
 
 
-class PreparedRow(SQLModel, table=True):
+class PreparedRow(Row):
     """The decision of a cycle that waits for signatures: at most one; `body` is erasable."""
 
     __tablename__ = "prepared"
@@ -185,7 +185,7 @@ class PreparedRow(SQLModel, table=True):
     at: datetime
 
 
-class PreparedSignatureRow(SQLModel, table=True):
+class PreparedSignatureRow(Row):
     """A named person signed the prepared decision with this digest."""
 
     __tablename__ = "prepared_signature"

@@ -7,13 +7,13 @@ from sqlalchemy import (
     Text,
     text,
 )
-from sqlmodel import Field, SQLModel
+from sqlmodel import Field
 
-from swapflow.ledger.schema.base import JsonText
+from swapflow.ledger.schema.base import JsonText, PartialIndex, Row
 
 
-class RoleGrantRow(SQLModel, table=True):
-    """A grant: which account has which role, in the office, a round or a cycle."""
+class RoleGrantRow(Row):
+    """A grant: which account has which role, in the office, a round, a unit or a cycle."""
 
     __tablename__ = "role_grant"
     who: str = Field(primary_key=True)
@@ -24,18 +24,65 @@ class RoleGrantRow(SQLModel, table=True):
     at: datetime
 
 
-class AccountRow(SQLModel, table=True):
+class GroupRoleRow(Row):
+    """A role that every member of a group of the identity provider has in a place."""
+
+    __tablename__ = "group_role"
+    group_name: str = Field(primary_key=True)
+    role: str = Field(primary_key=True)
+    scope: str = Field(primary_key=True)
+    scope_id: str = Field(primary_key=True)
+    by: str
+    at: datetime
+
+
+class AccountGroupRow(Row):
+    """A group with a role that the identity provider stated of an account at its last sign-in."""
+
+    __tablename__ = "account_group"
+    account_id: str = Field(primary_key=True, foreign_key="account.id")
+    group_name: str = Field(primary_key=True)
+    seen_at: datetime
+
+
+class GroupClaimRow(Row):
+    """Whether the identity provider stated groups at an account's last sign-in there."""
+
+    __tablename__ = "group_claim"
+    account_id: str = Field(primary_key=True, foreign_key="account.id")
+    at: datetime
+    state: str
+
+
+class UnitRow(Row):
+    """A unit of a round, such as a faculty, or a department in one; grants reach its programs."""
+
+    __tablename__ = "unit"
+    id: str = Field(primary_key=True)
+    round_id: str = Field(foreign_key="round.id", index=True)
+    parent_id: str | None = Field(foreign_key="unit.id", index=True)
+    name: str
+
+
+class CycleUnitRow(Row):
+    """The unit that a cycle belongs to; a cycle without a row belongs to none."""
+
+    __tablename__ = "cycle_unit"
+    cycle_id: str = Field(primary_key=True, foreign_key="cycle.id")
+    unit_id: str = Field(foreign_key="unit.id", index=True)
+
+
+class AccountRow(Row):
     """An account of a person: signs in by a mailed link, a password, or an identity provider."""
 
     __tablename__ = "account"
     __table_args__ = (
         # A name at the identity provider belongs to one account; most have none.
-        Index(
+        PartialIndex(
             "uq_account_subject",
             "subject",
             unique=True,
-            sqlite_where=text("subject <> ''"),
-            postgresql_where=text("subject <> ''"),
+            where=text("subject <> ''"),
         ),
     )
     id: str = Field(primary_key=True)
@@ -48,7 +95,7 @@ class AccountRow(SQLModel, table=True):
     last_seen_at: datetime | None
 
 
-class SessionRow(SQLModel, table=True):
+class SessionRow(Row):
     """A signed-in device; the key is the SHA-256 of its cookie."""
 
     __tablename__ = "session"
@@ -61,7 +108,7 @@ class SessionRow(SQLModel, table=True):
     expires_at: datetime
 
 
-class SignInRow(SQLModel, table=True):
+class SignInRow(Row):
     """A mailed one-time link; the key is the SHA-256 of the link's token."""
 
     __tablename__ = "sign_in"
@@ -75,7 +122,7 @@ class SignInRow(SQLModel, table=True):
     tries: int
 
 
-class ApiTokenRow(SQLModel, table=True):
+class ApiTokenRow(Row):
     """The API key of a client, as its SHA-256; it may do what both account and scopes allow."""
 
     __tablename__ = "api_token"
@@ -90,7 +137,7 @@ class ApiTokenRow(SQLModel, table=True):
     revoked_at: datetime | None
 
 
-class IdempotencyRow(SQLModel, table=True):
+class IdempotencyRow(Row):
     """The answer to a request with an idempotency key, so that a repeat gets the same."""
 
     __tablename__ = "idempotency"
@@ -102,7 +149,7 @@ class IdempotencyRow(SQLModel, table=True):
     at: datetime = Field(index=True)
 
 
-class AuditRow(SQLModel, table=True):
+class AuditRow(Row):
     """Who did what on the pages and interfaces; `detail` is erasable."""
 
     __tablename__ = "audit"

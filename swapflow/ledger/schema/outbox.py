@@ -7,12 +7,12 @@ from sqlalchemy import (
     Index,
     Text,
 )
-from sqlmodel import Field, SQLModel
+from sqlmodel import Field
 
-from swapflow.ledger.schema.base import JsonText
+from swapflow.ledger.schema.base import JsonText, Row
 
 
-class WebhookRow(SQLModel, table=True):
+class WebhookRow(Row):
     """An address to be notified; `secret` signs the calls."""
 
     __tablename__ = "webhook"
@@ -26,7 +26,7 @@ class WebhookRow(SQLModel, table=True):
     created_at: datetime
 
 
-class WebhookCallRow(SQLModel, table=True):
+class WebhookCallRow(Row):
     """One call of one webhook, its own outbox; the id follows from webhook and event."""
 
     __tablename__ = "webhook_call"
@@ -45,7 +45,7 @@ class WebhookCallRow(SQLModel, table=True):
     relayed_at: datetime | None
 
 
-class WebhookPositionRow(SQLModel, table=True):
+class WebhookPositionRow(Row):
     """The last event of a cycle from which webhook calls were created."""
 
     __tablename__ = "webhook_position"
@@ -53,11 +53,11 @@ class WebhookPositionRow(SQLModel, table=True):
     seq: int = Field(sa_type=BigInteger)
 
 
-class MessageRow(SQLModel, table=True):
+class MessageRow(Row):
     """A mail to a person, its own outbox; the words are erasable, the id is its Message-ID.
 
     A sign-in mail belongs to no cycle, and its words are erased once it is sent: they hold a
-    secret.
+    secret. By `code`, which nobody can guess, a mail that comes back is known again.
     """
 
     __tablename__ = "message"
@@ -75,9 +75,23 @@ class MessageRow(SQLModel, table=True):
     relayed_at: datetime | None
     claimed_at: datetime | None
     attempts: int
+    code: str | None = Field(index=True)
+    came_back: str | None
+    came_back_at: datetime | None
 
 
-class PersonalLinkRow(SQLModel, table=True):
+class StrayBounceRow(Row):
+    """A report of a mail that came back which fits none of ours; it holds nothing of a person."""
+
+    __tablename__ = "stray_bounce"
+    digest: str = Field(primary_key=True)
+    why: str
+    reporter: str
+    status: str
+    at: datetime
+
+
+class PersonalLinkRow(Row):
     """What the personal link of a mail leads to; `link_token` has the digests of its tokens."""
 
     __tablename__ = "personal_link"
@@ -93,7 +107,7 @@ class PersonalLinkRow(SQLModel, table=True):
     used_at: datetime | None
 
 
-class LinkTokenRow(SQLModel, table=True):
+class LinkTokenRow(Row):
     """A token that left in a mail, as its SHA-256; a mail that left twice has two."""
 
     __tablename__ = "link_token"
@@ -102,7 +116,7 @@ class LinkTokenRow(SQLModel, table=True):
     made_at: datetime
 
 
-class HeldActRow(SQLModel, table=True):
+class HeldActRow(Row):
     """An act of staff that is carried out after some minutes; `reason` and `before` are erasable.
 
     Both are emptied once it has ended: what came of it is in the rows of the act itself.
@@ -125,7 +139,7 @@ class HeldActRow(SQLModel, table=True):
     ended_by: str
 
 
-class NoteRow(SQLModel, table=True):
+class NoteRow(Row):
     """A free-text reason, erasable: an event can hold `digest`, which then proves nothing.
 
     The digest is SHA-256 over the random salt and the text; erasing both leaves a number that

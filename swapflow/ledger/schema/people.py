@@ -12,12 +12,12 @@ from sqlalchemy import (
     UniqueConstraint,
     text,
 )
-from sqlmodel import Field, SQLModel
+from sqlmodel import Field
 
-from swapflow.ledger.schema.base import JsonText
+from swapflow.ledger.schema.base import JsonText, Row
 
 
-class PersonRow(SQLModel, table=True):
+class PersonRow(Row):
     """A person that the office knows: name and mail, both erasable. The id is random."""
 
     __tablename__ = "person"
@@ -27,7 +27,7 @@ class PersonRow(SQLModel, table=True):
     email: str = Field(index=True)
 
 
-class ApplicationRow(SQLModel, table=True):
+class ApplicationRow(Row):
     """One person in one cycle.
 
     `external_id` becomes NULL and `fields` empty when the application is purged; `tie` is an
@@ -49,7 +49,7 @@ class ApplicationRow(SQLModel, table=True):
     created_at: datetime
 
 
-class ImportedRow(SQLModel, table=True):
+class ImportedRow(Row):
     """The latest imported fields of an application, by column; erasable as a whole.
 
     Monitoring attributes are left out: no deciding code may read those.
@@ -66,7 +66,7 @@ class ImportedRow(SQLModel, table=True):
     said: dict[str, str] = Field(sa_type=JsonText)
 
 
-class ListReadingRow(SQLModel, table=True):
+class ListReadingRow(Row):
     """How a kind of list was read last: the meaning of its columns, its key, its dates."""
 
     __tablename__ = "list_reading"
@@ -77,7 +77,26 @@ class ListReadingRow(SQLModel, table=True):
     at: datetime
 
 
-class DocumentRow(SQLModel, table=True):
+class ExchangedFileRow(Row):
+    """A file of another system, or put out for it; it holds nothing of a person."""
+
+    __tablename__ = "exchanged_file"
+    cycle_id: str = Field(primary_key=True, foreign_key="cycle.id")
+    number: int = Field(primary_key=True)
+    what: str
+    outcome: str
+    name: str = Field(sa_type=Text)
+    digest: str
+    size: int = Field(sa_type=BigInteger)
+    via: str
+    counts: dict[str, int] = Field(sa_type=JsonText)
+    lines: list[list[int | str]] = Field(sa_type=JsonText)
+    by: str
+    at: datetime
+    done_by: str
+
+
+class DocumentRow(Row):
     """A file that belongs to an application; erasable as a whole."""
 
     __tablename__ = "document"
@@ -95,7 +114,7 @@ class DocumentRow(SQLModel, table=True):
     redacted: bool
 
 
-class DocumentContentRow(SQLModel, table=True):
+class DocumentContentRow(Row):
     """The bytes of an uploaded document; erasable as a whole. A link has no such row."""
 
     __tablename__ = "document_content"
@@ -114,7 +133,7 @@ class DocumentContentRow(SQLModel, table=True):
     at: datetime
 
 
-class SelectionAttributeRow(SQLModel, table=True):
+class SelectionAttributeRow(Row):
     """An attribute that may enter an objective; erasable as a whole."""
 
     __tablename__ = "selection_attribute"
@@ -129,7 +148,7 @@ class SelectionAttributeRow(SQLModel, table=True):
     value: str
 
 
-class MonitoringAttributeRow(SQLModel, table=True):
+class MonitoringAttributeRow(Row):
     """An attribute for monitoring only (sex, race, …); erasable as a whole.
 
     The ports write and erase these rows and never read them: deciding code cannot reach them.
@@ -147,7 +166,7 @@ class MonitoringAttributeRow(SQLModel, table=True):
     value: str
 
 
-class AttributeValueRow(SQLModel, table=True):
+class AttributeValueRow(Row):
     """The number by which events name an attribute's value."""
 
     __tablename__ = "attribute_value"
@@ -158,7 +177,7 @@ class AttributeValueRow(SQLModel, table=True):
     number: int
 
 
-class TopicRow(SQLModel, table=True):
+class TopicRow(Row):
     """The number by which events name a topic."""
 
     __tablename__ = "topic"
@@ -168,7 +187,7 @@ class TopicRow(SQLModel, table=True):
     number: int
 
 
-class RosterRow(SQLModel, table=True):
+class RosterRow(Row):
     """A reviewer of a cycle; `share` is the part of the person's capacity that this cycle has."""
 
     __tablename__ = "roster"
@@ -189,7 +208,7 @@ class RosterRow(SQLModel, table=True):
     reserve: bool = Field(default=False, sa_column_kwargs={"server_default": "0"})
 
 
-class RosterAbsenceRow(SQLModel, table=True):
+class RosterAbsenceRow(Row):
     """Days on which a reviewer gets no new requests; ISO dates, both included."""
 
     __tablename__ = "roster_absence"
@@ -202,7 +221,7 @@ class RosterAbsenceRow(SQLModel, table=True):
     last: str = Field(primary_key=True)
 
 
-class ExpertiseRow(SQLModel, table=True):
+class ExpertiseRow(Row):
     """A topic of a reviewer's expertise."""
 
     __tablename__ = "expertise"
@@ -216,7 +235,7 @@ class ExpertiseRow(SQLModel, table=True):
     position: int
 
 
-class ConflictRow(SQLModel, table=True):
+class ConflictRow(Row):
     """An application that a reviewer must not judge, and the source of this."""
 
     __tablename__ = "conflict"
@@ -226,7 +245,7 @@ class ConflictRow(SQLModel, table=True):
     source: str
 
 
-class OpenedRow(SQLModel, table=True):
+class OpenedRow(Row):
     """An application that a reviewer opened in another role, before a review of it."""
 
     __tablename__ = "opened"
@@ -235,7 +254,7 @@ class OpenedRow(SQLModel, table=True):
     reviewer: int = Field(primary_key=True)
 
 
-class PanelRow(SQLModel, table=True):
+class PanelRow(Row):
     """An application with rows here goes to no other reviewer."""
 
     __tablename__ = "panel"
@@ -244,7 +263,7 @@ class PanelRow(SQLModel, table=True):
     reviewer: int = Field(primary_key=True)
 
 
-class EndorsementRow(SQLModel, table=True):
+class EndorsementRow(Row):
     """An endorsement of an application, never a number; erasable as a whole."""
 
     __tablename__ = "endorsement"
@@ -257,7 +276,7 @@ class EndorsementRow(SQLModel, table=True):
     at: datetime
 
 
-class ErasedPersonRow(SQLModel, table=True):
+class ErasedPersonRow(Row):
     """One erasure of a round, as keyed digests; the key lies in the data folder.
 
     No number stands beside them, so that they lead to no score. They go with the round.

@@ -12,10 +12,10 @@ from sqlalchemy import (
     UniqueConstraint,
     text,
 )
-from sqlmodel import Field, SQLModel
+from sqlmodel import Field
 
 from swapflow.domain.reviewing.assignment import AssignmentStatus, PullStatus
-from swapflow.ledger.schema.base import JsonText
+from swapflow.ledger.schema.base import JsonText, PartialIndex, Row
 
 
 QUEUED_ONLY = text("status = 'queued'")
@@ -31,7 +31,7 @@ OPEN_ONLY = text(
 UNFINISHED_ONLY = text(f"status IN ('{PullStatus.PROPOSED.value}', '{PullStatus.OPEN.value}')")
 
 
-class PullRow(SQLModel, table=True):
+class PullRow(Row):
     """One request for one score; its cost is reserved while it is proposed or open."""
 
     __tablename__ = "pull"
@@ -41,11 +41,10 @@ class PullRow(SQLModel, table=True):
         ),
         UniqueConstraint("cycle_id", "application", "kind", "ordinal"),
         CheckConstraint("cost >= 0 AND gain >= 0", name="cost_and_gain_not_negative"),
-        Index(
+        PartialIndex(
             "ix_pull_unfinished",
             "cycle_id",
-            sqlite_where=UNFINISHED_ONLY,
-            postgresql_where=UNFINISHED_ONLY,
+            where=UNFINISHED_ONLY,
         ),
     )
     id: str = Field(primary_key=True)
@@ -62,7 +61,7 @@ class PullRow(SQLModel, table=True):
     quorum: int
 
 
-class SeatRow(SQLModel, table=True):
+class SeatRow(Row):
     """One seat of a pull: a panel has several."""
 
     __tablename__ = "seat"
@@ -70,7 +69,7 @@ class SeatRow(SQLModel, table=True):
     seat: int = Field(primary_key=True)
 
 
-class AssignmentRow(SQLModel, table=True):
+class AssignmentRow(Row):
     """One seat of a pull given to one reviewer; QUEUED rows are their own outbox."""
 
     __tablename__ = "assignment"
@@ -79,18 +78,16 @@ class AssignmentRow(SQLModel, table=True):
         UniqueConstraint("pull_id", "seat", "attempt"),
         Index(None, "cycle_id", "reviewer", "status"),
         Index(None, "cycle_id", "application"),
-        Index(
+        PartialIndex(
             "ix_assignment_unsent",
             "created_at",
-            sqlite_where=QUEUED_ONLY,
-            postgresql_where=QUEUED_ONLY,
+            where=QUEUED_ONLY,
         ),
-        Index(
+        PartialIndex(
             "ix_assignment_overdue",
             "cycle_id",
             "due_at",
-            sqlite_where=OPEN_ONLY,
-            postgresql_where=OPEN_ONLY,
+            where=OPEN_ONLY,
         ),
     )
     id: str = Field(primary_key=True)
@@ -114,7 +111,7 @@ class AssignmentRow(SQLModel, table=True):
     decline_kind: str | None
 
 
-class DraftRow(SQLModel, table=True):
+class DraftRow(Row):
     """A reviewer's draft; erasable as a whole, no event."""
 
     __tablename__ = "draft"
@@ -124,7 +121,7 @@ class DraftRow(SQLModel, table=True):
     at: datetime
 
 
-class SkipRow(SQLModel, table=True):
+class SkipRow(Row):
     """A task that its reviewer put at the end of the list."""
 
     __tablename__ = "skip"
@@ -132,7 +129,7 @@ class SkipRow(SQLModel, table=True):
     at: datetime
 
 
-class InterviewRow(SQLModel, table=True):
+class InterviewRow(Row):
     """When and where a pull's people meet the applicant; `place` and `link` are erasable.
 
     `sequence` grows with every change, so that calendars know which invitation is the newer one.
@@ -154,7 +151,7 @@ class InterviewRow(SQLModel, table=True):
     told: int | None = None
 
 
-class ScoreRow(SQLModel, table=True):
+class ScoreRow(Row):
     """One revision of one score; the highest revision of an assignment is valid."""
 
     __tablename__ = "score"
@@ -185,7 +182,7 @@ class ScoreRow(SQLModel, table=True):
     seq: int = Field(sa_type=BigInteger)
 
 
-class MarkRow(SQLModel, table=True):
+class MarkRow(Row):
     """A mark on one criterion, NULL for "N/A"; erasable as a whole."""
 
     __tablename__ = "mark"
@@ -200,7 +197,7 @@ class MarkRow(SQLModel, table=True):
     mark: float | None
 
 
-class RemarkRow(SQLModel, table=True):
+class RemarkRow(Row):
     """What a reviewer wrote for the committee; erasable as a whole."""
 
     __tablename__ = "remark"
@@ -214,7 +211,7 @@ class RemarkRow(SQLModel, table=True):
     text: str = Field(sa_type=Text)
 
 
-class ScoreNoteRow(SQLModel, table=True):
+class ScoreNoteRow(Row):
     """The comments of a reviewer beside the marks; erasable as a whole.
 
     `name` is "confidence", "private", "recommendation", "question:N" or "criterion:NAME".
@@ -232,7 +229,7 @@ class ScoreNoteRow(SQLModel, table=True):
     text: str = Field(sa_type=Text)
 
 
-class AdjustmentRow(SQLModel, table=True):
+class AdjustmentRow(Row):
     """A score less the reviewer's severity; stored beside the mark and never in its place."""
 
     __tablename__ = "adjustment"
@@ -250,7 +247,7 @@ class AdjustmentRow(SQLModel, table=True):
     at: datetime
 
 
-class ApprovalRow(SQLModel, table=True):
+class ApprovalRow(Row):
     """A named person's verdict on a batch of proposed pulls; `reason` is erasable."""
 
     __tablename__ = "approval"
@@ -262,7 +259,7 @@ class ApprovalRow(SQLModel, table=True):
     at: datetime
 
 
-class ApprovalPullRow(SQLModel, table=True):
+class ApprovalPullRow(Row):
     """A pull of an approved or struck batch."""
 
     __tablename__ = "approval_pull"
@@ -270,7 +267,7 @@ class ApprovalPullRow(SQLModel, table=True):
     pull_id: str = Field(primary_key=True, foreign_key="pull.id")
 
 
-class PracticeFileRow(SQLModel, table=True):
+class PracticeFileRow(Row):
     """A file that reviewers mark before a launch; no applicant is behind it."""
 
     __tablename__ = "practice_file"
@@ -282,7 +279,7 @@ class PracticeFileRow(SQLModel, table=True):
     at: datetime
 
 
-class PracticeMarkRow(SQLModel, table=True):
+class PracticeMarkRow(Row):
     """What a reviewer made of a practice file; `remark` is erasable."""
 
     __tablename__ = "practice_mark"
@@ -300,7 +297,7 @@ class PracticeMarkRow(SQLModel, table=True):
     at: datetime
 
 
-class PracticeNoteRow(SQLModel, table=True):
+class PracticeNoteRow(Row):
     """A note in the discussion of a practice file; `text` is erasable."""
 
     __tablename__ = "practice_note"

@@ -42,6 +42,7 @@ def program_log(
         "cycles": visible(app, principal, Right.SEE_PROGRESS),
         "rights": held(app, principal, cycle),
         "tab": "audit",
+        "may_keep": Right.MANAGE_RETENTION in principal.rights(round_id=cycle.round_id),
         "zone": app.product.cycles.rules(cycle_id).zone,
         "path": f"/today/{cycle_id}/audit",
     }
@@ -55,8 +56,9 @@ def _page(
     cycle_id: str | None,
     closed: Collection[str] = (),
 ) -> Response:
+    app = app_context(request)
     # One more than is shown tells whether there are older ones.
-    found = app_context(request).office.audit_log.entries(
+    found = app.office.audit_log.entries(
         cycle_id=cycle_id, before=before or None, at_most=PAGE + 1
     )
     more = len(found) > PAGE
@@ -66,6 +68,8 @@ def _page(
         {
             **context,
             "entries": [entry.seen_from(closed) for _, entry in found[:PAGE]],
+            # A program that was thrown away has left its id alone.
+            "names": {} if cycle_id else {one.id: one.name for one in app.product.cycles.list()},
             "older": found[PAGE - 1][0] if more else 0,
             "newest": before == 0,
         },

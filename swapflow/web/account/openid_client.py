@@ -17,6 +17,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from swapflow.errors import NotSignedInError, SwapflowError, UnavailableError
+from swapflow.identity.groups import ClaimedGroups, read_groups
 from swapflow.settings import Settings
 
 
@@ -49,12 +50,14 @@ class Recognised:
         email: The address that it states, "" for none.
         name: The name that it states, "" for none.
         verified: Whether it says that the address has been checked.
+        groups: The groups that it states; None where they were not asked for.
     """
 
     subject: str
     email: str
     name: str
     verified: bool
+    groups: ClaimedGroups | None = None
 
 
 class LostStateError(NotSignedInError):
@@ -78,6 +81,7 @@ class OpenIdProvider:
         assert settings.oidc_client_secret is not None  # `refuse_unsafe` has seen to it
         self._issuer = settings.oidc_issuer
         self._client_id = settings.oidc_client_id
+        self._groups_claim = settings.oidc_groups
         self._return = f"{settings.address}{HOP}/return"
         self._client: Any = OAuth().register(
             name="provider",
@@ -85,7 +89,7 @@ class OpenIdProvider:
             client_secret=settings.oidc_client_secret.get_secret_value(),
             server_metadata_url=f"{self._issuer.rstrip('/')}/.well-known/openid-configuration",
             client_kwargs={
-                "scope": "openid email profile",
+                "scope": " ".join(["openid email profile", *settings.oidc_scopes.split()]),
                 "code_challenge_method": "S256",
                 "timeout": PROVIDER_SECONDS,
             },
@@ -109,15 +113,19 @@ class OpenIdProvider:
         response.headers["Referrer-Policy"] = "no-referrer"
         return response
 
-    def recognise(self, request: Request) -> Recognised:
+    def recognise(self, request: Request, *, groups: bool = False) -> Recognised:
         """Ask the provider who has come back, and check each word of what it says.
+
+        Args:
+            request: The request, with its hop's session.
+            groups: Whether to ask for the person's groups as well.
 
         Raises:
             LostStateError: If this browser was not sent, or too long ago.
             DeniedError: If the provider refuses, or the person does not consent.
             UnavailableError: If it does not answer, or its answer cannot be trusted.
         """
-        return from_thread.run(self._recognise, request)
+        return from_thread.run(self._recognise, request, groups)
 
     async def _send(self, request: Request, more: Mapping[str, str]) -> Response:
         await _answer(self._describe)
@@ -126,7 +134,7 @@ class OpenIdProvider:
         )
         return response
 
-    async def _recognise(self, request: Request) -> Recognised:
+    async def _recognise(self, request: Request, groups: bool) -> Recognised:  # noqa: FBT001 - from_thread passes by place
         state = request.query_params.get("state", "")
         # Before anything else: also a refusal must be the answer to a question of this browser.
         if await self._client.framework.get_state_data(request.session, state) is None:
@@ -152,7 +160,8 @@ class OpenIdProvider:
         if not isinstance(subject, str) or not 0 < len(subject) <= LONGEST_SUBJECT:
             raise _untrusted("its subject is no text of 1 to 255 characters")
         stated = dict(claims)
-        if "email" not in stated and "userinfo_endpoint" in described:
+        wanted = {"email", self._groups_claim} if groups else {"email"}
+        if not wanted <= stated.keys() and "userinfo_endpoint" in described:
             more = await _answer(lambda: self._client.userinfo(token=token))
             if more.get("sub") != subject:
                 raise _untrusted("its userinfo is about somebody else")
@@ -163,6 +172,7 @@ class OpenIdProvider:
             name=_text(stated.get("name")),
             # Some providers write the word instead of the value.
             verified=stated.get("email_verified") in (True, "true"),
+            groups=read_groups(stated, self._groups_claim) if groups else None,
         )
 
     async def _describe(self) -> Mapping[str, Any]:

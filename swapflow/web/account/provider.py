@@ -53,13 +53,14 @@ def come_back(request: Request, office: TheOffice) -> Response:
     who = ""
     try:
         office.sign_in.count_provider_visit(client_of(request))
-        found = provider.recognise(request)
+        found = provider.recognise(request, groups=bool(office.groups.roles()))
         who = found.email
         secret, session = office.sign_in.by_provider(
             found.subject,
             email=found.email,
             name=found.name,
             verified=found.verified,
+            groups=found.groups,
             agent=agent_of(request),
         )
     except RateLimitedError as error:

@@ -6,11 +6,12 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.responses import RedirectResponse, Response
 
 from swapflow.errors import InvalidInputError, NotFoundError
-from swapflow.i18n.languages import gettext, gettext_noop
+from swapflow.i18n.languages import gettext_noop
 from swapflow.i18n.translation import translate
 from swapflow.identity.account import Account
-from swapflow.identity.permissions import RIGHTS, Right, Role, Scope
+from swapflow.identity.permissions import RIGHTS, Right, Role
 from swapflow.identity.principal import Principal
+from swapflow.web.account.places import place_choices, place_names, read_grant, role_choices
 from swapflow.web.http.context import AppContext, app_context
 from swapflow.web.http.dependencies import may
 from swapflow.web.http.nested_forms import FormView, TheForm, text, unwritable
@@ -54,7 +55,7 @@ def invite(request: Request, principal: MayManage, form: TheForm) -> Response:
     app = app_context(request)
     try:
         # Before the account is made, which would stay without a role.
-        role, scope, scope_id = _grant(app, view.value("role"), view.value("where"))
+        role, scope, scope_id = read_grant(app, view.value("role"), view.value("where"))
     except InvalidInputError as error:
         view.note("role", error.message)
     if not view.problems:
@@ -79,7 +80,7 @@ def give(request: Request, account_id: str, principal: MayManage, form: TheForm)
     app = app_context(request)
     account = _account(app, account_id)
     try:
-        role, scope, scope_id = _grant(app, text(form, "role"), text(form, "where"))
+        role, scope, scope_id = read_grant(app, text(form, "role"), text(form, "where"))
         app.office.users.grant(account, role, scope, scope_id, by=principal.name)
     except InvalidInputError as error:
         return _refused(request, principal, error)
@@ -92,7 +93,7 @@ def take(request: Request, account_id: str, principal: MayManage, form: TheForm)
     app = app_context(request)
     account = _account(app, account_id)
     try:
-        role, scope, scope_id = _grant(app, text(form, "role"), text(form, "where"))
+        role, scope, scope_id = read_grant(app, text(form, "role"), text(form, "where"))
         app.office.users.revoke(account, role, scope, scope_id, by=principal.name)
     except InvalidInputError as error:
         return _refused(request, principal, error)
@@ -151,21 +152,6 @@ def _not_oneself(account: Account, principal: Principal) -> None:
         raise InvalidInputError("own_account_closed_by_others")
 
 
-def _grant(app: AppContext, role: str, where: str) -> tuple[Role, Scope, str]:
-    """Read a role and where it reaches: "office", "round:ID" or "cycle:ID"."""
-    if role not in set(Role):
-        raise InvalidInputError("role_not_chosen")
-    kind, _, scope_id = where.partition(":")
-    known = {
-        Scope.OFFICE: {""},
-        Scope.ROUND: {r.id for r in app.product.cycles.rounds()},
-        Scope.CYCLE: {c.id for c in app.product.cycles.list()},
-    }
-    if kind not in set(Scope) or scope_id not in known[Scope(kind)]:
-        raise InvalidInputError("role_scope_not_chosen")
-    return Role(role), Scope(kind), scope_id
-
-
 def _refused(request: Request, principal: Principal, error: InvalidInputError) -> Response:
     view = FormView({})
     view.note("", error.message)
@@ -176,13 +162,7 @@ def _page(
     request: Request, principal: Principal, form: FormView, *, said: str = "", status: int = 200
 ) -> Response:
     app = app_context(request)
-    places = {
-        f"round:{r.id}": gettext("round %(name)s") % {"name": r.name}
-        for r in app.product.cycles.rounds()
-    } | {
-        f"cycle:{c.id}": gettext("program %(name)s") % {"name": c.name}
-        for c in app.product.cycles.list()
-    }
+    places = place_names(app)
     return render(
         request,
         "account/users.html",
@@ -191,12 +171,9 @@ def _page(
             "me": principal.account.id,
             "form": form,
             "said": said,
-            "roles": [
-                ("", gettext("choose …")),
-                *((role.value, gettext(role.value)) for role in Role),
-            ],
-            "wheres": [("office", gettext("the whole office")), *places.items()],
-            "names": {**places, "office:": gettext("the whole office")},
+            "roles": role_choices(),
+            "wheres": place_choices(places),
+            "names": places,
             "rights": {
                 role.value: sorted(translate(right.message) for right in RIGHTS[role])
                 for role in Role

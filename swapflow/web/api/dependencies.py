@@ -70,6 +70,29 @@ def may_anywhere(right: Right, *, scope: str = "") -> Callable[[Request], Princi
     return check
 
 
+def may_in_round(right: Right) -> Callable[[Request], Principal]:
+    """Require a right in the round that the path names, and of a key the scope that admits it."""
+    return _of_a_key_too(right, dependencies.may_in_round(right), "round")
+
+
+def may_in_unit(right: Right) -> Callable[[Request], Principal]:
+    """Require a right in the unit that the path's `unit_id` names, and of a key its scope."""
+    return _of_a_key_too(right, dependencies.may_in_unit(right), "unit")
+
+
+def _of_a_key_too(
+    right: Right, allowed: Callable[[Request], Principal], place: str
+) -> Callable[[Request], Principal]:
+    """Require what a page requires, and of a key the scope that admits the right."""
+
+    def check(request: Request) -> Principal:
+        _require_scope(caller(request), _scope_of(right))
+        return allowed(request)
+
+    check.__name__ = f"may_{right.name.lower()}_in_{place}"
+    return check
+
+
 def signed(request: Request) -> Principal:
     """Require a principal, whatever they may do."""
     return caller(request)
@@ -127,9 +150,14 @@ MayEnterReviews = Annotated[Principal, Depends(may(Right.ENTER_REVIEWS))]
 MayExport = Annotated[Principal, Depends(may(Right.EXPORT))]
 MayApprove = Annotated[Principal, Depends(may(Right.APPROVE))]
 MayRun = Annotated[Principal, Depends(may(Right.RUN))]
+MayRunSomewhere = Annotated[Principal, Depends(may_anywhere(Right.RUN))]
 MaySetUp = Annotated[Principal, Depends(may(Right.SET_UP))]
 MayDecide = Annotated[Principal, Depends(may(Right.DECIDE))]
 MaySign = Annotated[Principal, Depends(may(Right.SIGN))]
 MayManageUsers = Annotated[Principal, Depends(may(Right.MANAGE_USERS))]
+MayManageRetention = Annotated[Principal, Depends(may_in_round(Right.MANAGE_RETENTION))]
+MayBackUp = Annotated[Principal, Depends(may(Right.BACK_UP))]
+MayManageInUnit = Annotated[Principal, Depends(may_in_unit(Right.MANAGE_USERS))]
+MayManageSomewhere = Annotated[Principal, Depends(may_anywhere(Right.MANAGE_USERS))]
 MaySetUpSomewhere = Annotated[Principal, Depends(may_anywhere(Right.SET_UP))]
 MaySetWebhooks = Annotated[Principal, Depends(may_anywhere(Right.SET_UP, scope=WEBHOOKS))]

@@ -6,10 +6,14 @@ from swapflow.web.api.idempotency import ApiRoute
 from swapflow.web.api.resources import (
     announcements,
     applications,
+    backups,
     calibration,
+    copies,
     cycles,
     decisions,
+    exchange,
     files,
+    groups,
     imports,
     interviews,
     mails,
@@ -19,11 +23,13 @@ from swapflow.web.api.resources import (
     practice,
     reconsiderations,
     requests,
+    retention,
     reviewer_tasks,
     reviewers,
     rules,
     scores,
     tasks,
+    units,
     values,
     webhooks,
 )
@@ -38,6 +44,7 @@ for part in (
     imports,
     applications,
     values,
+    copies,
     practice,
     reviewers,
     reviewer_tasks,
@@ -46,6 +53,7 @@ for part in (
     scores,
     files,
     decisions,
+    exchange,
     calibration,
     reconsiderations,
     meetings,
@@ -53,7 +61,13 @@ for part in (
     announcements,
     interviews,
     office,
+    groups,
+    retention,
+    backups,
+    units,
     mails,
     webhooks,
 ):
     router.include_router(part.router)
+router.include_router(exchange.pieces)
+router.include_router(mails.check)

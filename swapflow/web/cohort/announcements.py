@@ -51,6 +51,9 @@ STATES = {
     LetterState.SENT: gettext_noop("sent"),
     LetterState.NOT_SENT: gettext_noop("not sent"),
     LetterState.FAILED: gettext_noop("failed"),
+    LetterState.CAME_BACK: gettext_noop("came back"),
+    LetterState.KEPT_BACK: gettext_noop("kept back: the address does not exist"),
+    LetterState.SETTLED: gettext_noop("came back, dealt with"),
     LetterState.TAKEN_BACK: gettext_noop("taken back"),
     LetterState.VOID: gettext_noop("not sent, for they were no longer true"),
 }
@@ -187,19 +190,18 @@ def _read(view: FormView) -> Typed | None:
         if not view.value(name):
             continue
         words = Wording(subject=view.value(f"{name}_subject"), text=view.value(f"{name}_text"))
-        for field, value, most in (
-            (f"{name}_subject", words.subject, 200),
-            (f"{name}_text", words.text, 10_000),
+        for field, value, most, missing in (
+            (f"{name}_subject", words.subject, 200, gettext_noop("write a subject")),
+            (f"{name}_text", words.text, 10_000, gettext_noop("write the text of the letter")),
         ):
-            missing = "" if value else gettext_noop("write what it says")
-            if problem := unwritable(value, most=most) or missing:
+            if problem := unwritable(value, most=most) or ("" if value else missing):
                 view.note(field, problem)
         wording[group] = words
     if not wording:
         view.note(FIELDS[Group.OFFERED], "choose at least one group to write to")
     waitlist = _whole(view, "waitlist", MOST_WAITING)
     minutes = _whole(view, "minutes", MOST_MINUTES)
-    if minutes is None:
+    if minutes is None and not view.problem("minutes"):
         view.note("minutes", "write a number of minutes; 0 lets them leave at once")
     if view.problems or minutes is None:
         return None

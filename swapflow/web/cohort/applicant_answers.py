@@ -14,6 +14,7 @@ from swapflow.domain.cohort.applicant_answer import ABOUT_DATES, ApplicantSaid
 from swapflow.domain.personal_link import LeadsTo
 from swapflow.engine.offers.applicant_links import BY, AnswerPage
 from swapflow.errors import InvalidInputError, NotFoundError, RateLimitedError
+from swapflow.i18n.formatting import zone_place
 from swapflow.i18n.languages import gettext
 from swapflow.i18n.translation import translate
 from swapflow.web.http.context import Product, TheOffice, app_context
@@ -98,7 +99,7 @@ def _page(request: Request, page: AnswerPage, *, number: str = "", problem: str 
         "page": page,
         "path": request.url.path,
         "year": _year_of(page),
-        "zone": page.zone.rpartition("/")[2].replace("_", " "),
+        "zone": zone_place(page.zone),
         "about_date": about_date,
         "labels": _labels(),
         "first": page.choices[0] if page.choices else None,

@@ -55,7 +55,7 @@ class Scale:
     def ticks(self) -> tuple[tuple[int, float], ...]:
         """Points of 100 with their places on the axis."""
         first, last = round(100 * self.low), round(100 * self.high)
-        step = 20 if last - first <= 60 else 50  # noqa: PLR2004 - so that three or four fit
+        step = 10 if last - first <= 30 else 20 if last - first <= 60 else 50  # noqa: PLR2004
         marks = range(math.ceil(first / step) * step, last + 1, step)
         # A tick beside the cut's own label would be written over it.
         near = [] if self.cut is None else [self.pixel(self.cut)]
@@ -101,10 +101,12 @@ class BoardRow:
     Attributes:
         likely: Likely among the top, in tenths; None where it is not known.
         opened: Whether the meeting opened the file.
+        rank: From 1, among those with a review that counts; None without one.
         first_out: Whether the places end just above.
     """
 
     place: Place
+    rank: int | None
     bar: MarginBar | None
     likely: int | None
     said: Said | None
@@ -191,9 +193,12 @@ def board(
     }
     scale = _scale(proposal, [p for places in visible.values() for p in places])
     first_out = next((p for p in proposal.places if p.standing is not Standing.COHORT), None)
-    zones = tuple(
-        _zone(name, parts[name], visible[name], agenda, scale, first_out) for name in parts
-    )
+    ranks = iter(range(1, len(proposal.places) + 1))
+    order = {
+        place.application: (next(ranks) if place.evidence else None, place is first_out)
+        for place in proposal.places
+    }
+    zones = tuple(_zone(name, parts[name], visible[name], agenda, scale, order) for name in parts)
     return Board(
         zones=zones,
         scale=scale,
@@ -246,7 +251,7 @@ def _zone(
     visible: Sequence[Place],
     agenda: Agenda,
     scale: Scale,
-    first_out: Place | None,
+    order: Mapping[int, tuple[int | None, bool]],
 ) -> BoardZone:
     confirmed, left = None, 0
     if name != "close":
@@ -260,12 +265,13 @@ def _zone(
         rows=tuple(
             BoardRow(
                 place=place,
+                rank=order[place.application][0],
                 bar=scale.bar(place),
                 likely=None if place.likely is None else _tenths(place),
                 said=agenda.words.get(place.application),
                 opened=place.application in opened,
                 choices=_choices(agenda, place),
-                first_out=first_out is not None and place.application == first_out.application,
+                first_out=order[place.application][1],
             )
             for place in visible
         ),

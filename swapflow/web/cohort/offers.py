@@ -326,6 +326,7 @@ def _page(
         {
             **about(app, cycle_id, principal, Right.SEE_APPLICANTS),
             "stands": stands,
+            "several_lines": len(product.cycles.rules(cycle_id).lines) > 1,
             "wave": wave,
             "rows": _rows(
                 stands, wave, names, product.answers.list(cycle_id), product.cycles.now()

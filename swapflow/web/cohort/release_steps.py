@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from swapflow.domain.cohort.meeting import ZoneSide
 from swapflow.domain.cohort.proposal import Proposal
 from swapflow.engine.cohort.meeting import Agenda
+from swapflow.i18n.formatting import counted
 from swapflow.i18n.languages import gettext
 
 
@@ -59,7 +60,7 @@ def release_steps(
         (
             gettext("Signatures %(given)s of %(needed)s")
             % {"given": max(given, 0), "needed": needed},
-            gettext("Each signed in themselves"),
+            gettext("each with their own sign-in"),
         ),
         (
             gettext("Offers"),
@@ -80,7 +81,7 @@ def release_steps(
 def _checked(to_explain: int) -> str:
     if not to_explain:
         return gettext("none open")
-    return gettext("%(n)s to explain with the list") % {"n": to_explain}
+    return counted(to_explain, "%(count)s exception to explain", "%(count)s exceptions to explain")
 
 
 def left_to_confirm(agenda: Agenda, zone: ZoneSide) -> int:
@@ -91,6 +92,8 @@ def left_to_confirm(agenda: Agenda, zone: ZoneSide) -> int:
 
 
 def _zones_told(agenda: Agenda) -> str:
+    if not any(agenda.zone(zone) for zone in ZoneSide):
+        return gettext("none clear of the cut")
     inside, out = left_to_confirm(agenda, ZoneSide.IN), left_to_confirm(agenda, ZoneSide.OUT)
     if not inside and not out:
         return gettext("confirmed")

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from swapflow.domain.people.age_bands import USUAL_STARTS
-from swapflow.engine.intake.column_choice import ReviewerColumn
+from swapflow.engine.intake.column_choice import ReviewerColumn, ReviewerColumns
 from swapflow.engine.intake.list_plan import Known
 from swapflow.engine.intake.roster_list import KnownReviewer
 from swapflow.engine.services import Swapflow
@@ -267,6 +267,13 @@ def first_seen(
     view = product.applicants.reviewer_view(cycle_id)
     shown = view.shown.choosing(_with_choices(found, typed).choices or {})
     return replace(view, shown=shown).fields_of(found.looked.found.new[0])
+
+
+def columns_chosen(found: Found, typed: Mapping[str, str]) -> ReviewerColumns | None:
+    """Return what reviewers would see by the form as it is; None where nothing is chosen."""
+    if found.looked is None or not found.seen:
+        return None
+    return found.looked.columns.after(_with_choices(found, typed).choices or {})
 
 
 def find_reviewers(

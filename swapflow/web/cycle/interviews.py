@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 from fastapi import APIRouter, Depends, Form, Query, Request, UploadFile
 from fastapi.responses import RedirectResponse, Response
 
+from swapflow.domain.reviewing.interview_kinds import interview_kinds
 from swapflow.domain.seal import NOTHING
 from swapflow.engine.interviews.schedule import DoubleBookingError
 from swapflow.engine.interviews.slots import InterviewSlot, Requested
@@ -21,6 +22,7 @@ from swapflow.errors import (
 from swapflow.files.tables.cells import refuse
 from swapflow.files.tables.table import read_table
 from swapflow.i18n.formatting import clock, day
+from swapflow.i18n.languages import current_language
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.messages import Message
@@ -191,9 +193,10 @@ def _page(  # noqa: PLR0913 - what may come back in it
             product.reviewers.diary(cycle_id),
             product.reviewers.list(cycle_id),
             cycle_id=cycle_id,
-            zone=rules.zone,
+            rules=rules,
             now=product.cycles.now(),
             on=on,
+            language=current_language().tag,
         )
         if asked
         else None
@@ -203,6 +206,7 @@ def _page(  # noqa: PLR0913 - what may come back in it
         "cycle": product.cycles.get(cycle_id),
         "rules": rules,
         "zone": rules.zone,
+        "has_interviews": not interview_kinds(rules.kinds).once_dated,
         "requested": sorted(asked, key=_undated_first),
         "fits": {one.requested.pull.id: one.starts_at for one in proposal.dates}
         if proposal

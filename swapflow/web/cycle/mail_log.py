@@ -10,6 +10,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import HTMLResponse, Response
 
+from swapflow.engine.pending.returned_mails import Returned
 from swapflow.engine.ports.records import MailRecord
 from swapflow.errors import NotReadyError
 from swapflow.i18n.languages import gettext_noop
@@ -33,12 +34,15 @@ STATES = (
     ("", gettext_noop("All")),
     ("sent", gettext_noop("Sent")),
     ("queued", gettext_noop("Waiting")),
-    ("sending", gettext_noop("On their way")),
+    ("sending", gettext_noop("Being sent")),
     ("failed", gettext_noop("Failed")),
-    ("not sent", gettext_noop("Not sent")),
+    ("not sent", gettext_noop("Waiting: no mail server")),
+    ("came back", gettext_noop("Came back")),
+    ("kept back", gettext_noop("Kept back")),
+    ("settled", gettext_noop("Came back, dealt with")),
     ("held", gettext_noop("Held")),
     ("taken back", gettext_noop("Taken back")),
-    ("void", gettext_noop("No longer true")),
+    ("void", gettext_noop("Not needed any more")),
 )
 
 FRAME_POLICY = (
@@ -179,6 +183,31 @@ def send_again(request: Request, cycle_id: str, mail_id: str, principal: MayRun)
         form="again",
         again=lambda refused: _mail(request, cycle_id, mail_id, principal, refused),
     )
+
+
+@router.post("/{mail_id}/settled")
+def settle(request: Request, cycle_id: str, mail_id: str, principal: MayRun) -> Response:
+    """Settle what came back from the address of a mail, so that mail goes there again."""
+    product = app_context(request).product
+    record = product.outbox.mail(cycle_id, mail_id)
+    return act(
+        request,
+        principal,
+        _where_it_shows(product.returned_mails.of_program(cycle_id), cycle_id, mail_id),
+        lambda count: Message("act_mail_settled", count=count),
+        lambda: product.returned_mails.settle(cycle_id, [record.mail.to]),
+        form="again",
+        again=lambda refused: _mail(request, cycle_id, mail_id, principal, refused),
+    )
+
+
+def _where_it_shows(returned: Returned, cycle_id: str, mail_id: str) -> str:
+    """Return the page of the person from whom a mail came back, or that of the mail."""
+    for place, people in (("reviewers", returned.reviewers), ("applicants", returned.applicants)):
+        for number, mails in people.items():
+            if any(one.mail_id == mail_id for one in mails):
+                return f"/{place}/{cycle_id}/{number}"
+    return f"/today/{cycle_id}/mail"
 
 
 def eml(record: MailRecord, *, sender: str) -> bytes:

@@ -16,6 +16,7 @@ from swapflow.engine.interviews.schedule import NOTICE, DoubleBookingError
 from swapflow.engine.interviews.slots import InterviewSlot, Requested
 from swapflow.engine.services import Swapflow
 from swapflow.errors import InvalidInputError, StaleRevisionError
+from swapflow.i18n.languages import current_language
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.messages import Message
@@ -160,6 +161,7 @@ def _page(  # noqa: PLR0913 - the parts of a page
         "rules": rules,
         "rows": rows,
         "proposal": proposal,
+        "passed_over": proposal.passed_over(current_language().tag) if proposal else [],
         "place": sent.place if sent else "",
         "link": sent.link if sent else "",
         "problem": problem,

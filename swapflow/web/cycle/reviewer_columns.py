@@ -6,6 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
+from swapflow.engine.reviewing.documents import neutral_name
 from swapflow.errors import StaleRevisionError
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
@@ -51,6 +52,8 @@ def _page(
     number = min(applicant, max(0, len(people) - 1))
     view = product.applicants.reviewer_view(cycle_id)
     one = people[number] if people else None
+    files = product.applicants.files(cycle_id, number) if one else ()
+    shown = [document for document in files if document.redacted or not view.blind]
     return render(
         request,
         "cycle/reviewer_columns.html",
@@ -67,9 +70,8 @@ def _page(
             "name": view.name_of(one) if one else "",
             "fields": view.fields_of(one) if one else {},
             "documents": [
-                document
-                for document in (product.applicants.files(cycle_id, number) if one else ())
-                if document.redacted or not view.blind
+                neutral_name(place, document.media) if view.blind else document.name
+                for place, document in enumerate(shown, start=1)
             ],
         },
         status=409 if problem else 200,

@@ -1,13 +1,14 @@
 """A week of interviews as a page shows it: interviewers by days, and an agenda of them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
+from swapflow.domain.free_days import FRIDAY, WEEKENDS_ALONE
 from swapflow.domain.people.interview import Diary
 from swapflow.domain.people.reviewer import Reviewer
-from swapflow.engine.interviews.schedule import is_working_day
+from swapflow.domain.rules import Rules
 from swapflow.engine.interviews.slots import Requested
 
 
@@ -66,10 +67,14 @@ class InterviewWeek:
     Attributes:
         first: Its Monday.
         days: Monday to Friday, and days at the weekend that have an interview.
+        holidays: The public holidays among them, by name.
+        closed: Those among them on which the office is closed.
     """
 
     first: date
     days: tuple[date, ...]
+    holidays: Mapping[date, str]
+    closed: frozenset[date]
     rows: tuple[InterviewerRow, ...]
     agenda: tuple[AgendaDay, ...]
 
@@ -90,9 +95,10 @@ def week_of(
     reviewers: Sequence[Reviewer],
     *,
     cycle_id: str,
-    zone: str,
+    rules: Rules,
     now: datetime,
     on: date | None = None,
+    language: str = "",
 ) -> InterviewWeek:
     """Lay out the week of a day.
 
@@ -101,11 +107,12 @@ def week_of(
         diary: When its reviewers are taken.
         reviewers: Its roster.
         cycle_id: The program.
-        zone: The program's, in which days are meant.
+        rules: The program's: in its zone days are meant, and they name holidays.
         now: The moment of the look.
         on: A day of the week; None for the next week that has a date, or this one.
+        language: In which holidays are named, where their country has it.
     """
-    local = ZoneInfo(zone)
+    local, free_days = ZoneInfo(rules.zone), rules.free_days or WEEKENDS_ALONE
     dated = [one for one in asked if one.interview is not None and one.interview.stands]
     own = sorted((_entry(one) for one in dated), key=lambda e: (e.starts_at, _key(e)))
     if on is None:
@@ -126,7 +133,7 @@ def week_of(
     of_day = [(e.starts_at.astimezone(local).date(), e) for e in own]
     taken = {day for _, day in found} | {day for day, _ in of_day}
     week = [first + timedelta(days=n) for n in range(DAYS)]
-    days = tuple(day for day in week if is_working_day(day) or day in taken)
+    days = tuple(day for day in week if day.isoweekday() <= FRIDAY or day in taken)
     sitting = {r.number for one in asked for r in one.reviewers}
     shown = [
         r
@@ -136,6 +143,8 @@ def week_of(
     return InterviewWeek(
         first=first,
         days=days,
+        holidays={day: name for day in days if (name := free_days.holiday(day, language))},
+        closed=frozenset(filter(free_days.is_closed, days)),
         rows=tuple(
             InterviewerRow(
                 reviewer=r,

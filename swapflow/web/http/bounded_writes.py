@@ -4,12 +4,13 @@ A request that waits for a thread costs nobody anything, but those behind it wai
 that only read must not stand behind a hundred writes which all wait for one lock.
 """
 
+import re
 import time
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from swapflow.i18n.languages import gettext
-from swapflow.web.http.middleware import SAFE, refusal
+from swapflow.web.http.middleware import SAFE, is_piece, refusal
 
 
 MOST = 30
@@ -24,6 +25,16 @@ STUCK_SECONDS = 1.0
 On a busy machine each may take as long, and yet one after the other is answered.
 """
 
+MOST_DRAFTS = 300
+"""Saves of drafts under way beyond which none is taken.
+
+They wait for the disk together and in no thread, so nobody stands behind them; each browser has
+one at a time. Counted with the others, people who type at once would be refused as soon as the
+commits of a busy machine take half a second.
+"""
+
+_DRAFT = re.compile(r"/tasks/[^/]+/draft")
+
 FAILED = 500
 """The least status of an answer that shows no progress, such as one that waited in vain."""
 
@@ -34,23 +45,20 @@ class BoundedWrites:
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
         self._under_way: dict[object, float] = {}
+        self._drafts = 0
         self._answered = time.monotonic()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
-        if scope["type"] != "http" or scope["method"] in SAFE:
+        # A piece of a large file waits for its link and for no lock.
+        if scope["type"] != "http" or scope["method"] in SAFE or is_piece(scope):
             await self._app(scope, receive, send)
             return
+        if _DRAFT.fullmatch(scope["path"]):
+            await self._save(scope, receive, send)
+            return
         if self._is_full():
-            answer = refusal(
-                scope,
-                503,
-                gettext(
-                    "Nothing of this was stored: the server is busy with something long. "
-                    "Try again in some seconds."
-                ),
-            )
-            await answer(scope, receive, send)
+            await _busy(scope)(scope, receive, send)
             return
         ticket = object()
         self._under_way[ticket] = time.monotonic()
@@ -65,6 +73,17 @@ class BoundedWrites:
         finally:
             del self._under_way[ticket]
 
+    async def _save(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a save of a draft, which neither waits for the others nor shows that they do."""
+        if self._drafts >= MOST_DRAFTS:
+            await _busy(scope)(scope, receive, send)
+            return
+        self._drafts += 1
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            self._drafts -= 1
+
     def _is_full(self) -> bool:
         waiting = len(self._under_way)
         if waiting < MOST_WHILE_STUCK:
@@ -72,3 +91,15 @@ class BoundedWrites:
         # The first one in is the oldest: dictionaries keep their order.
         since = max(next(iter(self._under_way.values())), self._answered)
         return waiting >= MOST or time.monotonic() - since > STUCK_SECONDS
+
+
+def _busy(scope: Scope) -> ASGIApp:
+    """Refuse a request that is one too many."""
+    return refusal(
+        scope,
+        503,
+        gettext(
+            "Nothing of this was stored: the server is busy with something long. "
+            "Try again in some seconds."
+        ),
+    )

@@ -1,11 +1,13 @@
 """What every page is handed: the product, the office, the settings."""
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import Depends, Request
 
 from swapflow.engine.services import Swapflow
+from swapflow.identity.permissions import Scope
 from swapflow.identity.services import Office
 from swapflow.settings import Settings
 
@@ -24,6 +26,16 @@ def app_context(request: Request) -> AppContext:
     app = request.app.state.app
     assert isinstance(app, AppContext)
     return app
+
+
+def known_places(product: Swapflow, office: Office) -> Mapping[Scope, Collection[str]]:
+    """Return the ids of all places that a role may reach, by what kind of place they are."""
+    return {
+        Scope.OFFICE: {""},
+        Scope.ROUND: {one.id for one in product.cycles.rounds()},
+        Scope.UNIT: office.units.all().units.keys(),
+        Scope.CYCLE: {one.id for one in product.cycles.list()},
+    }
 
 
 # Coroutines, though they wait for nothing: a plain function would be handed to another thread,

@@ -23,6 +23,7 @@ from swapflow.errors import (
 )
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal, require
+from swapflow.identity.unit_rights import check_unit
 from swapflow.web.http.context import app_context
 from swapflow.web.seat_doors import Door, door_of
 
@@ -63,6 +64,12 @@ async def anybody() -> None:
 
 def round_of(request: Request, cycle_id: str) -> str | None:
     """Return the round of a cycle, None when there is no such cycle; read once per request."""
+    cycle = cycle_of_page(request, cycle_id)
+    return cycle.round_id if cycle else None
+
+
+def cycle_of_page(request: Request, cycle_id: str) -> Cycle | None:
+    """Return a cycle's row, None when there is no such cycle; read once per request."""
     # `State` has no way to set a default; the dict behind it has.
     known: dict[str, Cycle | None] = request.state._state.setdefault("cycles", {})  # noqa: SLF001
     if cycle_id not in known:
@@ -70,8 +77,15 @@ def round_of(request: Request, cycle_id: str) -> str | None:
             known[cycle_id] = app_context(request).product.cycles.get(cycle_id)
         except NotFoundError:
             known[cycle_id] = None
-    cycle = known[cycle_id]
-    return cycle.round_id if cycle else None
+    return known[cycle_id]
+
+
+def is_in_practice(request: Request) -> bool:
+    """Whether a page is about a practice program, which every such page says."""
+    cycle_id = request.path_params.get("cycle_id")
+    cycle = cycle_of_page(request, cycle_id) if cycle_id else None
+    task: Cycle | None = request.state._state.get("cycle_of_task")  # noqa: SLF001
+    return any(one is not None and one.is_practice for one in (cycle, task))
 
 
 def check_sign_in_method(request: Request, principal: Principal, cycle_id: str) -> Rules:
@@ -113,6 +127,21 @@ def may(right: Right) -> Callable[[Request], Principal]:
     return check
 
 
+def may_in_round(right: Right) -> Callable[[Request], Principal]:
+    """Require a right in the round that the path's `round_id` names: a program's is too little.
+
+    The dependency raises NotSignedInError or ForbiddenError.
+    """
+
+    def check(request: Request) -> Principal:
+        principal = signed_in(request)
+        require(principal, right, cycle_id=None, round_id=request.path_params["round_id"])
+        return principal
+
+    check.__name__ = f"may_{right.name.lower()}_in_round"
+    return check
+
+
 def seat_view_of(request: Request, principal: Principal, cycle_id: str) -> SeatView | None:
     """Return what a reviewer may see of a program in another role; None for everything.
 
@@ -121,6 +150,9 @@ def seat_view_of(request: Request, principal: Principal, cycle_id: str) -> SeatV
     number = principal.reviews_in(cycle_id)
     if number is None:
         return None
+    cycle = cycle_of_page(request, cycle_id)
+    if cycle is not None and cycle.is_practice:
+        return None  # people play every role there, and no applicant is real
     known: dict[str, SeatView | None] = request.state._state.setdefault("seats", {})  # noqa: SLF001
     if cycle_id not in known:
         known[cycle_id] = app_context(request).product.reviewers.seat_view(cycle_id, number)
@@ -159,6 +191,46 @@ def _check_seat(request: Request, principal: Principal, cycle_id: str) -> None:
     except ValueError as error:
         raise NotFoundError("applicant_number_unknown", number=named) from error
     seat.check(number, by_name=door is Door.NAMED)
+
+
+def may_in_unit(right: Right) -> Callable[[Request], Principal]:
+    """Require a right in the unit that the path's `unit_id` names.
+
+    The dependency raises NotSignedInError, ForbiddenError, or NotFoundError for a unit in which
+    the principal has no right at all, whether there is such a unit or not.
+    """
+
+    def check(request: Request) -> Principal:
+        principal = signed_in(request)
+        unit_id = request.path_params["unit_id"]
+        unit = app_context(request).office.units.all().units.get(unit_id)
+        round_id = request.path_params.get("round_id")
+        if unit is None or round_id not in {None, unit.round_id}:
+            raise NotFoundError("unit_not_visible", unit=unit_id)
+        check_unit(principal, right, unit)
+        return principal
+
+    check.__name__ = f"may_in_unit_{right.name.lower()}"
+    return check
+
+
+def may_in_round_or_unit(right: Right) -> Callable[[Request], Principal]:
+    """Require a right in the round that the path's `round_id` names, or in a unit of it."""
+
+    def check(request: Request) -> Principal:
+        principal = signed_in(request)
+        round_id = request.path_params["round_id"]
+        units = app_context(request).office.units.all().units.values()
+        if not any(
+            right in principal.rights(round_id=round_id, unit_id=unit.id)
+            for unit in units
+            if unit.round_id == round_id
+        ):
+            require(principal, right, cycle_id=None, round_id=round_id)
+        return principal
+
+    check.__name__ = f"may_in_round_or_unit_{right.name.lower()}"
+    return check
 
 
 def may_anywhere(right: Right) -> Callable[[Request], Principal]:
@@ -218,6 +290,7 @@ def own_task(request: Request, task: str) -> OwnTask:
             raise NotFoundError("task_not_yours")
         found = app.product.tasks.find(task, reviewer=number)
         app.office.sign_in.check_method(principal, found.rules)
+    request.state.cycle_of_task = found.cycle
     return OwnTask(principal=principal, task=found, code=task)
 
 

@@ -146,14 +146,17 @@ async def answer_error(request: Request, error: Exception) -> Response:
     if isinstance(error, BadRowsError) and is_api(request):
         return problem(request, status, title, error.message, errors=_by_row(error))
     if isinstance(error, NotSignedInError) and (typed := await _typed(request)):
-        address = request.url.path + (f"?{request.url.query}" if request.url.query else "")
-        context = {"address": address, "typed": typed}
+        context = {"address": _address(request), "typed": typed}
         return render(request, "signed_out.html", context, status=status)
     await _find_out_who(request, error)
     if isinstance(error, UnavailableError):
         log.warning("a part does not answer", code=error.code, said=str(error))
     # The message names hosts and ports, for the log; what is read outside says only what is away.
     detail = error.outside if isinstance(error, UnavailableError) else error.message
+    if _may_be_sent_again(request, error) and (typed := await _typed(request)):
+        context = {"title": gettext(title), "detail": translate(detail)}
+        context |= {"address": _address(request), "typed": typed}
+        return render(request, "away.html", context, status=status)
     response = answer(request, status, title, detail)
     if isinstance(error, NotSignedInError) and is_api(request):
         response.headers["WWW-Authenticate"] = 'Bearer realm="swapflow"'
@@ -162,8 +165,21 @@ async def answer_error(request: Request, error: Exception) -> Response:
     return response
 
 
+def _may_be_sent_again(request: Request, error: SwapflowError) -> bool:
+    """Whether a person's form met a part that was away: whether it was stored may be unknown.
+
+    A script keeps what was typed on its page.
+    """
+    is_away = isinstance(error, UnavailableError)
+    return is_away and "hx-request" not in request.headers and not is_api(request)
+
+
+def _address(request: Request) -> str:
+    return request.url.path + (f"?{request.url.query}" if request.url.query else "")
+
+
 async def _typed(request: Request) -> list[tuple[str, str]]:
-    """Return what a form holds that was sent after its session had ended, to be sent again.
+    """Return what a form holds that was not taken, to be sent again.
 
     Nothing is given for files, for passwords, and for scripts, which keep what was typed.
     """

@@ -6,6 +6,7 @@ Pages show one of these with `_(word)`; a word that is not among them is shown a
 import math
 from dataclasses import dataclass
 
+from swapflow.domain.cycle import CycleStatus
 from swapflow.engine.selection.reviewer_severity import SeverityEstimates
 from swapflow.i18n.languages import gettext_noop
 
@@ -19,6 +20,16 @@ CYCLE_STATUS = (
     gettext_noop("finalized"),
 )
 """Words for a program's status (`CycleStatus`)."""
+
+PHASES = {
+    CycleStatus.DRAFT: gettext_noop("being set up"),
+    CycleStatus.RUNNING: gettext_noop("asking for reviews"),
+    CycleStatus.PAUSED: gettext_noop("paused"),
+    CycleStatus.PROPOSED: gettext_noop("ready to stop"),
+    CycleStatus.ENDED: gettext_noop("to be decided"),
+    CycleStatus.FINALIZED: gettext_noop("final"),
+}
+"""What a program is busy with, as pages say it."""
 
 APPLICATION_STATUS = (
     gettext_noop("incomplete"),
@@ -64,8 +75,8 @@ STOPS = (
     ),
     gettext_noop("Further reviews were no longer expected to change the list by a stated amount."),
     gettext_noop(
-        "Nothing more could be paid: what is left of the budget is kept for requests of staff, or "
-        "is less than what was still wanted costs."
+        "What is left of the reviewer time is kept for requests of staff, or is too little for "
+        "another review."
     ),
     gettext_noop("The budget was used up."),
     gettext_noop("The deadline had come."),

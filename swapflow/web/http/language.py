@@ -115,6 +115,8 @@ def switch_keys(response: Response, *, on: bool, secure: bool) -> None:
 
 def _chosen(cookies: str) -> str:
     """Read the language from a request's cookies, "" where none was chosen or it is gone."""
+    if COOKIE not in cookies:
+        return ""  # of most requests, which need no reading
     try:
         found = SimpleCookie(cookies).get(COOKIE)
     except CookieError:

@@ -170,6 +170,12 @@ def _is_ours(headers: Headers) -> bool:
     return "cookie" not in headers or "authorization" in headers
 
 
+def is_piece(scope: Scope) -> bool:
+    """Whether a request carries a piece of a large file, which may take as long as its link."""
+    path = str(scope["path"])
+    return scope["method"] == "PUT" and path.startswith("/api/") and "/uploads/" in path
+
+
 class SmallBodies:
     """Refuses bodies that are too big, before and while they arrive."""
 
@@ -196,6 +202,7 @@ class SmallBodies:
             return
         headers = Headers(scope=scope)
         with_files = headers.get("content-type", "").startswith("multipart/form-data")
+        with_files = with_files or is_piece(scope)
         uploads = min(self._uploads, self._smaller.get(scope["path"], self._uploads))
         most = uploads if with_files else self._most
         said = headers.get("content-length", "0")

@@ -32,6 +32,9 @@ _DIGITS = 10
 MOST_ROWS = 200
 """Rows of one list in a form."""
 
+MOST_FILES = 2
+"""Files of one form: a file and the index beside it. A browser sends a field left empty as one."""
+
 LONGEST_TEXT = 4000
 """Characters of a reason, a legal basis, a guidance."""
 
@@ -48,7 +51,7 @@ def is_plain(text: str) -> bool:
 
 async def _form(request: Request) -> AsyncIterator[FormData]:
     # The rules of a big program have more fields than the thousand that are taken by default.
-    async with request.form(max_files=1, max_fields=20_000) as form:
+    async with request.form(max_files=MOST_FILES, max_fields=20_000) as form:
         yield form
 
 
@@ -203,11 +206,13 @@ class FormView:
         values: The nested texts.
         problems: Messages by field name; "" for the form as a whole.
         prefix: Begins the ids of its fields, where a page has several forms.
+        labels: What the page calls its fields, by name; known once they were drawn.
     """
 
     values: Mapping[str, Tree]
     problems: dict[str, list[str]] = field(default_factory=dict)
     prefix: str = "f"
+    labels: dict[str, str] = field(default_factory=dict)
 
     def value(self, name: str) -> str:
         """Return the content of a field."""
@@ -234,6 +239,11 @@ class FormView:
     def listed(self) -> list[tuple[str, str]]:
         """Return every problem as (field, message), for the summary above the form."""
         return [(name, translate(text)) for name, texts in self.problems.items() for text in texts]
+
+    def labelled(self, name: str, label: str) -> str:
+        """Remember what the page calls a field, and return it."""
+        self.labels[name] = label
+        return label
 
     def note(self, name: str, message: str) -> None:
         """Add a problem."""

@@ -8,12 +8,14 @@ from fastapi import Form, Request
 from fastapi.responses import RedirectResponse, Response
 
 from swapflow.domain.cycle import Cycle
+from swapflow.engine.pending.returned_mails import Returned
 from swapflow.errors import InvalidInputError, NotFoundError, StaleRevisionError, SwapflowError
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.messages import Message
 from swapflow.web.http.acts.told import tell
 from swapflow.web.http.context import AppContext, app_context
+from swapflow.web.http.dependencies import seat_view_of
 from swapflow.web.http.error_handlers import status_of
 from swapflow.web.http.nested_forms import is_plain
 
@@ -172,7 +174,7 @@ def act(
     what = done if isinstance(done, Message) else done(result)
     tell(request, what)
     app_context(request).office.audit_log.record(
-        principal.name, str(what), cycle_id=request.path_params["cycle_id"], about=back
+        principal.name, str(what), cycle_id=request.path_params.get("cycle_id"), about=back
     )
     return RedirectResponse(back, status_code=303)
 
@@ -192,3 +194,13 @@ def about(
         },
         "zone": app.product.cycles.rules(cycle_id).zone,
     }
+
+
+def returned_to(request: Request, principal: Principal, cycle_id: str) -> Returned:
+    """Return the mails of a program that came back; none to a reviewer who has another role.
+
+    An address says who an applicant is.
+    """
+    if seat_view_of(request, principal, cycle_id) is not None:
+        return Returned(reviewers={}, applicants={})
+    return app_context(request).product.returned_mails.of_program(cycle_id)

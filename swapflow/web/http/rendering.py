@@ -11,9 +11,11 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from swapflow.domain.cycle import CycleStatus
 from swapflow.files.exports.writers import Format
 from swapflow.i18n.formatting import (
     clock,
+    cost_words,
     counted,
     date_of,
     day,
@@ -24,6 +26,7 @@ from swapflow.i18n.formatting import (
     moment,
     number,
     weekday,
+    zone_place,
 )
 from swapflow.i18n.languages import current_language, gettext, gettext_noop, ngettext
 from swapflow.i18n.translation import translate
@@ -32,7 +35,8 @@ from swapflow.identity.principal import Principal
 from swapflow.web.http.acts.told import forget, told, with_field
 from swapflow.web.http.bar.top_bar import COUNT_COOKIE, top_bar
 from swapflow.web.http.context import app_context
-from swapflow.web.http.dependencies import principal_of
+from swapflow.web.http.dependencies import is_in_practice, principal_of
+from swapflow.web.http.labels import PHASES
 from swapflow.web.http.language import keys_are_off
 
 
@@ -51,7 +55,7 @@ PLACES: tuple[tuple[str, str, Right], ...] = (
 """The five places of staff: path, name, and the right without which a place is not shown."""
 
 
-_ERRORS = frozenset({"error.html", "error_notice.html"})
+_ERRORS = frozenset({"away.html", "error.html", "error_notice.html", "signed_out.html"})
 """Pages that are built when something failed, which may be the database."""
 
 
@@ -67,7 +71,8 @@ def render(
 
     Forms carry the number of their page, and a page tells of the act that led to it. Beside its
     own context a template sees `principal`, `place`, `bar_place`, `places`, `request`,
-    `provider`, `language`, `keys_off`, `mail_leaves`, `act_notice` and `top_bar`.
+    `provider`, `language`, `keys_off`, `mail_leaves`, `may_connect_mail`, `act_notice`, `top_bar`
+    and `in_practice`.
 
     Args:
         request: What is answered.
@@ -77,9 +82,13 @@ def render(
         headers: Further headers.
     """
     principal = principal_of(request)
-    bar = top_bar(request, principal, is_error=template in _ERRORS)
+    is_error = template in _ERRORS
+    bar = top_bar(request, principal, is_error=is_error)
     page = _environment().get_template(template)
-    notice = told(request, principal)
+    # A page of an error is built in the loop that answers everybody, and the error may be that the
+    # database is away, or hide that there is such a program. What was done the next page tells.
+    notice = None if is_error else told(request, principal)
+    in_practice = not is_error and is_in_practice(request)
     text = page.render(
         {
             "request": request,
@@ -92,7 +101,9 @@ def render(
             "keys_off": keys_are_off(request),
             "act_notice": notice,
             "top_bar": bar,
-            "mail_leaves": app_context(request).product.outbox.leaves,
+            "mail_leaves": app_context(request).product.outbox.leaves and not in_practice,
+            "may_connect_mail": principal is not None and Right.RUN in principal.rights_anywhere,
+            "in_practice": in_practice,
             **(context or {}),
         }
     )
@@ -170,16 +181,24 @@ def _environment() -> Environment:
         day=day,
         long_day=long_day,
         hours=hours,
+        cost=cost_words,
         date_of=date_of,
         clock=clock,
         hundred=hundred,
         number=number,
         decimal=decimal,
+        phase=phase,
         plural=plural,
         sentence=sentence,
         translated=translate,
+        zone_place=zone_place,
     )
     return environment
+
+
+def phase(status: str) -> str:
+    """Return what a program is busy with, by its status."""
+    return gettext(PHASES[CycleStatus(status)])
 
 
 def hundred(value: float | None) -> str:

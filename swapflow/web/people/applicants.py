@@ -13,7 +13,7 @@ from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.web.http.context import Product, app_context
 from swapflow.web.http.dependencies import may, may_anywhere, seat_view_of
-from swapflow.web.http.program_page import NOTHING_REFUSED, Refused, held, visible
+from swapflow.web.http.program_page import NOTHING_REFUSED, Refused, held, returned_to, visible
 from swapflow.web.http.rendering import render
 from swapflow.web.people.listing import PAGE, SORTS, VIEWS, ApplicantListing, Listed, counts
 from swapflow.web.people.marks import BAR_WIDTH, drawn, table_scale
@@ -67,13 +67,20 @@ def table_page(
     page = min(listing.page, pages)
     shown = [table.row(int(index)) for index in found[(page - 1) * PAGE : page * PAGE]]
     scale, pins = table_scale(table), product.reports.pins(cycle_id)
+    returned = returned_to(request, principal, cycle_id).applicants
+    rights = held(app_context(request), principal, cycle)
     return render(
         request,
         "people/applicants.html",
         {
+            "returned": [
+                (one.number, one.name or one.external_id, returned[one.number])
+                for one in table.names
+                if one.number in returned
+            ],
             "cycle": cycle,
             "cycles": visible(app_context(request), principal, Right.SEE_APPLICANTS),
-            "may_change": Right.MANAGE_APPLICANTS in held(app_context(request), principal, cycle),
+            "may_change": Right.MANAGE_APPLICANTS in rights,
             "kinds": rules.kinds,
             "rows": [drawn(table, row, scale, pins) for row in shown],
             "moves": product.applicants.last_moves(cycle_id, [r.who.number for r in shown]),
@@ -83,6 +90,7 @@ def table_page(
             "page": page,
             "pages": pages,
             "listing": listing,
+            "listing_in_bar": listing,
             "views": [
                 (view, name, counted)
                 for (view, name), counted in zip(

@@ -50,8 +50,9 @@ def _found(request: Request, principal: Principal, product: Product, wanted: str
     set_aside = product.reports.quarantined()
     found = []
     for cycle in visible(app_context(request), principal, Right.SEE_APPLICANTS):
-        # A program that stands still because of damage has no table to look through.
-        if cycle.id in set_aside:
+        # A program that stands still because of damage has no table to look through; nobody looks
+        # for an invented applicant among real ones.
+        if cycle.id in set_aside or cycle.is_practice:
             continue
         table = seen_table(product, cycle.id, seat_view_of(request, principal, cycle.id))
         indexes = table.found(wanted).nonzero()[0]

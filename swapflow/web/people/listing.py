@@ -62,10 +62,19 @@ class ApplicantListing:
 
     def address(self, **change: object) -> str:
         """Return the query of the same listing with something changed; the first page of it."""
-        first = ApplicantListing()
-        asked = {one.name: getattr(self, one.name) for one in fields(self)} | {"page": 1} | change
-        told = {name: text for name, text in asked.items() if text != getattr(first, name)}
+        told = self._told({"page": 1} | change)
         return "?" + urlencode(told) if told else "?"
+
+    @property
+    def filters(self) -> dict[str, object]:
+        """What a search for other words keeps: the view, the filters and the order."""
+        return self._told({"page": 1, "q": ""})
+
+    def _told(self, change: Mapping[str, object]) -> dict[str, object]:
+        """Return what an address has to say, with something changed."""
+        first = ApplicantListing()
+        asked = {one.name: getattr(self, one.name) for one in fields(self)} | dict(change)
+        return {name: text for name, text in asked.items() if text != getattr(first, name)}
 
     def rows(self, table: ApplicantTable) -> NDArray[np.int64]:
         """Return the rows of the table that it asks for, in order, on all pages."""

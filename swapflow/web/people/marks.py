@@ -87,7 +87,11 @@ def table_scale(table: ApplicantTable) -> ChartScale:
     low = 0.0
     if scored.any():
         ends = table.estimate[scored] - np.minimum(table.margin[scored], 1.0)
-        low = min(max(np.floor(5 * float(np.percentile(ends, 2))) / 5, 0.0), 0.6)
+        lowest = float(np.percentile(ends, 2))
+        if table.cut is not None:
+            # Room below, so that a cut beneath nearly all margins is not on the edge.
+            lowest = min(lowest, table.cut - 0.1)
+        low = min(max(np.floor(5 * lowest) / 5, 0.0), 0.6)
     return ChartScale(low=low, left=BAR_EDGE, right=BAR_WIDTH - BAR_EDGE)
 
 
@@ -115,7 +119,7 @@ def drawn(
         dots=tuple(shapes[:MOST_DOTS]),
         more=max(0, len(shapes) - MOST_DOTS),
         pin=next((pin.verdict for pin in pins if pin.application == row.who.number), ""),
-        is_cut=row.rank == table.places,
+        is_cut=row.rank == table.last_in,
     )
 
 

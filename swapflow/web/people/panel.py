@@ -31,6 +31,7 @@ from swapflow.web.http.program_page import (
     Refused,
     act,
     held,
+    returned_to,
     said_why,
     visible,
 )
@@ -148,6 +149,7 @@ def card(
             "contact_revision": contact_revision(application),
             "mine": f"staff: {principal.name}",
             "row": row,
+            "returned": returned_to(request, principal, cycle_id).applicants.get(number, ()),
             "drawn": drawn(table, row, table_scale(table), pins),
             "width": BAR_WIDTH,
             "ranked": int((table.rank > 0).sum()),

@@ -6,16 +6,20 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import Response
 
-from swapflow.domain.people.reviewer import Absence
+from swapflow.domain.people.mail_address import can_be_mailed
+from swapflow.domain.people.reviewer import Absence, NewReviewer
 from swapflow.domain.reviewing.assignment import AssignmentStatus
+from swapflow.domain.seal import NOTHING
+from swapflow.engine.revisions import check_revision
 from swapflow.errors import InvalidInputError, NotFoundError
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.messages import Message
 from swapflow.web.http.context import Product
 from swapflow.web.http.dependencies import may
+from swapflow.web.http.nested_forms import MadeFrom
 from swapflow.web.http.program_page import FieldError, Reason, act, said_why
-from swapflow.web.people.reviewers import card_again, reviewer_numbered
+from swapflow.web.people.reviewers import address_revision, card_again, reviewer_numbered
 
 
 router = APIRouter(prefix="/reviewers")
@@ -33,6 +37,7 @@ _WORDS = {
     "back": "act_pause_ended",
     "conflict": "act_conflict_recorded",
     "return": "act_reviewer_returned",
+    "address": "act_address_corrected",
 }
 
 
@@ -80,6 +85,8 @@ def change(  # noqa: PLR0913, PLR0917 - FastAPI reads the form from the signatur
     last: Text = "",
     applicant: Text = "",
     give: Text = "",
+    email: Text = "",
+    revision: MadeFrom = NOTHING,
 ) -> Response:
     """Ask again, pause, take back or pass on requests, record a conflict, or end the role."""
     forms = {
@@ -95,7 +102,9 @@ def change(  # noqa: PLR0913, PLR0917 - FastAPI reads the form from the signatur
             return product.reviewers.send_away(
                 cycle_id, number, _days(first, last), give=bool(give), by=principal.name
             )
-        if what == "back":
+        if what == "address":
+            _correct_address(product, principal, cycle_id, number, email.strip(), revision)
+        elif what == "back":
             product.tasks.remove_absence(cycle_id, number, _days(first, last))
         elif what in {"release", "reassign"}:
             _pass_on(product, principal, cycle_id, number, task, what, said_why(reason))
@@ -121,9 +130,33 @@ def change(  # noqa: PLR0913, PLR0917 - FastAPI reads the form from the signatur
             "last": last,
             "applicant": applicant,
             "give": give,
+            "email": email,
+            "revision": revision,
         },
         again=card_again(request, principal, product, cycle_id, number),
     )
+
+
+def _correct_address(
+    product: Product,
+    principal: Principal,
+    cycle_id: str,
+    number: int,
+    email: str,
+    made_from: str,
+) -> None:
+    """Change the mail address of a reviewer, as a list that names nothing else would."""
+    if not can_be_mailed(email):
+        raise FieldError("email", "address_not_mailable", address=email)
+    reviewer = reviewer_numbered(product, cycle_id, number)
+    check_revision(made_from, address_revision(reviewer), {"email": reviewer.email})
+    listed = NewReviewer(
+        external_id=reviewer.external_id,
+        capacity={},
+        email=email,
+        said=frozenset({"external_id", "email"}),
+    )
+    product.reviewers.import_list(cycle_id, [listed], by=principal.name)
 
 
 def _change_role(

@@ -11,6 +11,7 @@ from swapflow.domain.people.plain_words import search_for
 from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus
 from swapflow.domain.reviewing.score import NotCounted
+from swapflow.domain.seal import revision
 from swapflow.engine.audit.reviewer_figures import MANY, ReviewerFigure
 from swapflow.engine.ports.records import ApplicantName
 from swapflow.engine.reviewing.seat_view import SeatView
@@ -28,6 +29,7 @@ from swapflow.web.http.program_page import (
     about,
     held,
     log_figures,
+    returned_to,
     visible,
 )
 from swapflow.web.http.rendering import render
@@ -66,10 +68,19 @@ def show_table(
     dashboard, _ = product.reports.dashboard(cycle_id)
     seen = _last_seen(app_context(request))
     today = product.cycles.now().date()
+    returned = returned_to(request, principal, cycle_id)
     return render(
         request,
         "people/reviewers.html",
         {
+            "returned": [
+                (one.number, one.name or one.external_id, returned.reviewers[one.number])
+                for one in roster
+                if one.number in returned.reviewers
+            ],
+            "returned_others": returned.others,
+            "may_run": Right.RUN
+            in held(app_context(request), principal, product.cycles.get(cycle_id)),
             "cycle": product.cycles.get(cycle_id),
             "cycles": visible(app_context(request), principal, Right.SEE_REVIEWERS),
             "rows": [
@@ -188,6 +199,8 @@ def _card(
             "cycles": visible(app_context(request), principal, Right.SEE_REVIEWERS),
             "words": {right.name for right in held(app_context(request), principal, cycle)},
             "reviewer": reviewer,
+            "address_revision": address_revision(reviewer),
+            "returned": returned_to(request, principal, cycle_id).reviewers.get(number, ()),
             "load": product.reports.loads(cycle_id).get(number),
             "manner": severity_view_of(dashboard.severity, number),
             "terms": product.reports.figure_terms(cycle_id),
@@ -250,6 +263,11 @@ def _review(
         "lifted": bool(given and at and at >= given.score.submitted_at),
         "at": given.score.submitted_at if given else None,
     }
+
+
+def address_revision(reviewer: Reviewer) -> str:
+    """Return the revision that a form about another mail address is made from."""
+    return revision(reviewer.email)
 
 
 def card_again(

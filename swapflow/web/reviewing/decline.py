@@ -118,4 +118,4 @@ class by_code:  # noqa: N801 - a context manager, used like a function
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         """Replace the id by the code."""
         if isinstance(error, AssignmentClosedError):
-            raise AssignmentClosedError(self._code, error.status) from error
+            raise error.named(self._code) from error

@@ -11,7 +11,7 @@ from fastapi.responses import JSONResponse, RedirectResponse, Response
 from starlette.concurrency import run_in_threadpool
 
 from swapflow.domain.reviewing.score import Draft
-from swapflow.engine.reviewing.review_page import ReviewPage
+from swapflow.engine.reviewing.review_page import ReviewPage, StoredReview
 from swapflow.engine.reviewing.submitted_score import NOTHING_GIVEN, review_revision
 from swapflow.engine.reviewing.task_list import Task
 from swapflow.engine.services import Swapflow
@@ -54,47 +54,50 @@ router = APIRouter()
 # The reviewer's own pages
 
 
-@router.get("/tasks/{task}")
+@router.get("/tasks/{task}", dependencies=[Depends(own_task_within)])
 def show_task(
     request: Request,
-    own: Own,
-    product: Product,
+    task: str,
     after: str = "",
     correct: bool = False,  # noqa: FBT001, FBT002
 ) -> Response:
     """Show the file and the form; changes nothing."""
-    sheet = product.tasks.page(own.task)
-    if sheet.given is not None:
-        if not correct:
-            return RedirectResponse(f"/tasks/{sheet.code}/receipt", status_code=303)
-        return _form(request, sheet, Filled(values=values_of(sheet.given, sheet)), own=own)
-    done = _done(product, own, after) if after else None
-    values = dict(sheet.draft.body) if sheet.draft else {}
-    return _form(request, sheet, Filled(values=values), own=own, done=done)
+    product = app_context(request).product
+    # One connection for all that the page reads: taking one costs as much as a statement.
+    with product.tasks.one_moment():
+        own = own_task(request, task)
+        sheet = product.tasks.page(own.task)
+        if sheet.given is not None:
+            if not correct:
+                return RedirectResponse(f"/tasks/{sheet.code}/receipt", status_code=303)
+            return _form(request, sheet, Filled(values=values_of(sheet.given, sheet)), own=own)
+        done = _done(product, own, after) if after else None
+        values = dict(sheet.draft.body) if sheet.draft else {}
+        return _form(request, sheet, Filled(values=values), own=own, done=done)
 
 
 @router.post("/tasks/{task}", dependencies=[Depends(own_task_within)])
-async def submit(request: Request, task: str, product: Product, fields: Fields) -> Response:
+async def submit(request: Request, task: str, fields: Fields) -> Response:
     """Store the answer; or, by the form's other buttons, keep the draft or put it off."""
 
     def act() -> Response:
-        return _act(request, own_task(request, task), product, fields)
+        return _act(request, own_task(request, task), app_context(request).product, fields)
 
     return await run_in_threadpool(act)
 
 
 @router.post("/tasks/{task}/open", dependencies=[Depends(own_task_within)])
-def open_task(request: Request, task: str, product: Product) -> Response:
+def open_task(request: Request, task: str) -> Response:
     """Record that the reviewer has begun: from now on nobody else gets the task."""
-    product.tasks.begin(own_task(request, task).task)
+    app_context(request).product.tasks.begin(own_task(request, task).task)
     return Response(status_code=204)
 
 
 @router.post("/tasks/{task}/draft", dependencies=[Depends(own_task_within)])
-async def save_draft(request: Request, task: str, product: Product) -> Response:
+async def save_draft(request: Request, task: str) -> Response:
     """Keep what was typed so far, from the page's script."""
     sent = await request.body()
-    own, saving = await run_in_threadpool(_save, request, task, product, sent)
+    own, saving = await run_in_threadpool(_save, request, task, sent)
     try:
         draft = await asyncio.wrap_future(saving)
     except StaleDraftError as stale:
@@ -286,23 +289,21 @@ def _keep_quietly(own: OwnTask, product: Swapflow, fields: dict[str, str]) -> No
         return
 
 
-def _save(
-    request: Request, task: str, product: Swapflow, sent: bytes
-) -> tuple[OwnTask, Future[Draft]]:
+def _save(request: Request, task: str, sent: bytes) -> tuple[OwnTask, Future[Draft]]:
     """Begin to save: this thread need not wait for the disk, which is busy with others."""
     own = own_task(request, task)
     version, body = draft_in(sent)
-    return own, product.tasks.save_draft_soon(own.task, body, version=version)
+    tasks = app_context(request).product.tasks
+    return own, tasks.save_draft_soon(own.task, body, version=version)
 
 
-def _done(product: Swapflow, own: OwnTask, code: str) -> ReviewPage | None:
+def _done(product: Swapflow, own: OwnTask, code: str) -> StoredReview | None:
     """Read what was handed in just now, to echo it above the next form."""
     # The code comes from the address, so it is looked up among the person's own tasks.
     number = own.principal.reviews_in(code.split(":", 1)[0])
     if number is None:
         return None
-    sheet = product.tasks.page(product.tasks.find(code, reviewer=number))
-    return sheet if sheet.given is not None else None
+    return product.tasks.stored(product.tasks.find(code, reviewer=number))
 
 
 def _theirs(product: Swapflow, cycle_id: str, number: int, task: str) -> ReviewPage:
@@ -321,7 +322,7 @@ def _form(
     own: OwnTask | None = None,
     staff: Principal | None = None,
     theirs: Mapping[str, str] | None = None,
-    done: ReviewPage | None = None,
+    done: StoredReview | None = None,
     stale: bool = False,
 ) -> Response:
     """Fill the page of one task, for its reviewer or for staff.

@@ -26,6 +26,7 @@ from swapflow.web.http.nested_forms import is_plain
 LONGEST_REMARK = 8000
 LONGEST_NOTE = 4000
 NOT_APPLICABLE = "na"
+NO_MARK = gettext_noop("Choose a mark, or Can't judge.")
 RECOMMENDATIONS = (
     gettext_noop("definitely not"),
     gettext_noop("no"),
@@ -42,6 +43,11 @@ class Filled:
 
     values: Mapping[str, str]
     problems: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def unmarked(self) -> int:
+        """How many criteria have no mark; what else is wrong is not among them."""
+        return sum(said == NO_MARK for said in self.problems.values())
 
 
 async def read_form(request: Request) -> dict[str, str]:
@@ -133,7 +139,7 @@ def _mark(
     try:
         return chosen_mark(fields.get(name, ""), criterion)
     except ValueError:
-        problems[name] = gettext_noop("Choose a mark, or Can't judge.")
+        problems[name] = NO_MARK
         return None
 
 

@@ -1,6 +1,7 @@
 """The reviewer's list: what waits in every program, how far they are, when they are away."""
 
-from datetime import date
+from dataclasses import replace
+from datetime import date, datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Request
@@ -9,9 +10,15 @@ from fastapi.responses import RedirectResponse, Response
 from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.people.reviewer import Absence
 from swapflow.domain.seal import NOTHING
-from swapflow.engine.reviewing.task_list import Section, Task, TaskList, TaskListCycle
+from swapflow.engine.reviewing.task_list import (
+    ENDED,
+    Section,
+    Task,
+    TaskList,
+    TaskListCycle,
+)
 from swapflow.errors import InvalidInputError
-from swapflow.i18n.formatting import until
+from swapflow.i18n.formatting import days_until
 from swapflow.messages import Message
 from swapflow.web.http.acts.told import tell
 from swapflow.web.http.context import Product
@@ -37,12 +44,16 @@ def show_inbox(
 ) -> Response:
     """Show everything that waits for the person who is signed in; changes nothing."""
     theirs = open_seats(request, principal)
-    task_list = product.tasks.list(theirs.seats)
-    closed = all(
-        cycle.status in {CycleStatus.ENDED, CycleStatus.FINALIZED} for cycle in task_list.cycles
-    )
+    every = product.tasks.list(theirs.seats)
+    # What is practice stands apart and counts as nothing that is to be done.
+    training = [task for task in every.tasks if task.is_practice]
+    task_list = replace(every, tasks=tuple(task for task in every.tasks if not task.is_practice))
+    real = [cycle for cycle in task_list.cycles if not cycle.is_practice]
+    over = {CycleStatus.ENDED, CycleStatus.FINALIZED}
+    closed = bool(real) and all(cycle.status in over for cycle in real)
     waiting = task_list.waiting
     reviews = [task for task in waiting if not task.is_interview]
+    next_due = task_list.next_due
     last_due = max((task.due_at for task in waiting if task.due_at), default=None)
     page = render(
         request,
@@ -52,12 +63,16 @@ def show_inbox(
             "practice": _practice(product, task_list),
             "strip_words": words_of_the_strip(),
             "kept_until": last_due,
-            "several": len(task_list.cycles) > 1,
+            "several": len(real) > 1,
+            "one_kind": len({task.kind for task in every.tasks}) == 1,
+            "training": [task for task in training if task.section not in ENDED],
+            "trained": sum(task.section is Section.DONE for task in training),
             "interviews": sorted((task for task in waiting if task.is_interview), key=_when),
             "reviews": reviews,
             "first_rows": FIRST_ROWS,
             "minutes": sum(task.minutes or 0 for task in reviews),
-            "next_due": task_list.next_due,
+            "next_due": next_due,
+            "first": _first(task_list),
             "passed_on": [t for t in task_list.tasks if t.section is Section.PASSED_ON],
             "done": [t for t in task_list.tasks if t.section is Section.DONE],
             "closed": closed,
@@ -65,7 +80,9 @@ def show_inbox(
             "damaged": theirs.damaged + task_list.damaged,
             "declined": declined,
             "missed": missed,
-            "until": lambda at: until(at, task_list.now),
+            "far": days_until(next_due.due_at, next_due.zone, task_list.now)
+            if next_due and next_due.due_at
+            else "",
         },
     )
     return keep_until(page, principal, last_due)
@@ -120,6 +137,19 @@ def _when(task: Task) -> tuple[bool, float, str]:
     dated = task.interview is not None and task.interview.stands
     at = task.interview.starts_at.timestamp() if dated and task.interview else 0.0
     return not dated, at, task.code
+
+
+def _first(task_list: TaskList) -> Task | None:
+    """Return what to begin with: the first that does not wait for the date of an interview."""
+    now, waiting = task_list.now, task_list.waiting
+    return next((task for task in waiting if not _is_later(task, now)), None) or min(
+        waiting, key=_when, default=None
+    )
+
+
+def _is_later(task: Task, now: datetime) -> bool:
+    date = task.interview
+    return date is not None and date.stands and date.starts_at > now
 
 
 def _practice(product: Product, task_list: TaskList) -> list[tuple[TaskListCycle, int]]:

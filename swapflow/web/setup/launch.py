@@ -6,6 +6,7 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.responses import RedirectResponse, Response
 
 from swapflow.errors import ConflictError, InvalidInputError
+from swapflow.i18n.languages import gettext
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.web.http.context import app_context
@@ -33,7 +34,10 @@ def do_launch(request: Request, cycle_id: str, principal: MayRun, form: TheForm)
     app = app_context(request)
     if text(form, "sure") != "yes":
         return _launch_page(
-            request, cycle_id, principal, problem="Tick the box first: requests go out at once."
+            request,
+            cycle_id,
+            principal,
+            problem=gettext("Check the box first: reviews go out at once."),
         )
     try:
         app.product.cycles.launch(

@@ -76,6 +76,8 @@ def _page(
             **about(app, cycle_id, principal),
             "files": app.product.practice.read(cycle_id).seen_by(own),
             "missing": app.product.practice.missing(cycle_id),
+            "address": f"{app.settings.address}/practice/{cycle_id}",
+            "has_reviewers": bool(app.product.reviewers.list(cycle_id)),
             "draft": cycle.status is CycleStatus.DRAFT,
             "counts": app.product.cycles.rules(cycle_id).practice_marks,
             "refused": refused,

@@ -1,6 +1,5 @@
 """Setting up: rounds, programs, and the way from rules to a launch."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 from zoneinfo import ZoneInfo
@@ -14,10 +13,10 @@ from swapflow.engine.lifecycle.launch import SetupStep
 from swapflow.errors import InvalidInputError
 from swapflow.files.rules.checks import problems
 from swapflow.files.rules.rules_file import TEMPLATES, parse_rules, template
-from swapflow.i18n.formatting import counted
+from swapflow.i18n.formatting import cost_words, counted
 from swapflow.i18n.languages import gettext, gettext_noop
 from swapflow.identity.permissions import Right
-from swapflow.identity.principal import Principal, require
+from swapflow.identity.principal import Principal
 from swapflow.messages import Message
 from swapflow.web.http.acts.told import tell
 from swapflow.web.http.context import AppContext, app_context
@@ -25,16 +24,14 @@ from swapflow.web.http.dependencies import may, may_anywhere
 from swapflow.web.http.nested_forms import FormView, TheForm, text, unwritable
 from swapflow.web.http.program_page import about
 from swapflow.web.http.rendering import render
-from swapflow.web.setup.rules import ZONES
+from swapflow.web.setup.program_units import NEW_ROUND, unit_name, units_to_set_up
+from swapflow.web.setup.rules import ZONES, unit_of
 
 
 router = APIRouter(prefix="/setup")
 
-TAKEN = frozenset(("users", "audit", "system", "rounds", "programs"))
+TAKEN = frozenset(("users", "audit", "system", "rounds", "programs", "backups"))
 """Names that addresses under /setup have already."""
-
-NEW_ROUND = "+"
-"""The choice of a round that is made with the program; no id of a round is this."""
 
 _LONGEST_NAME = 120
 
@@ -120,7 +117,7 @@ def new_program(
 
     Ids that are left blank are derived from the names.
     """
-    view = _typed(form, "id", "name", "round", "new_round", "zone", "template")
+    view = _typed(form, "id", "name", "round", "unit", "new_round", "zone", "template")
     app = app_context(request)
     known = {r.id: r for r in app.product.cycles.rounds()}
     cycle_id = view.value("id") or derived_id(
@@ -128,7 +125,7 @@ def new_program(
     )
     if not view.value("name"):
         view.note("name", gettext_noop("write the name of the program"))
-    round_id = _round_of(view, known, principal)
+    round_id = units_to_set_up(app, principal).round_of(view, known)
     if view.value("template") not in TEMPLATES:
         view.note(
             "template", gettext_noop("choose one to start from; everything in it can be changed")
@@ -150,6 +147,7 @@ def new_program(
                 rules=rules,
                 by=principal.name,
                 name=view.value("name"),
+                unit=view.value("unit"),
             )
         except InvalidInputError as error:
             view.note("zone" if error.code == "time_zone_unknown" else "id", error.message)
@@ -160,24 +158,6 @@ def new_program(
     )
     tell(request, Message("act_program_made", program=cycle_id))
     return RedirectResponse(f"/setup/{cycle_id}", 303)
-
-
-def _round_of(view: FormView, known: Mapping[str, Round], principal: Principal) -> str:
-    """Return the id of the round that a new program belongs to, of one that is to be made too.
-
-    The route asks for the right in any round; it must be held in this one.
-    """
-    chosen, name = view.value("round"), view.value("new_round")
-    if chosen in known:
-        require(principal, Right.SET_UP, cycle_id=None, round_id=chosen)
-        return chosen
-    if chosen not in {"", NEW_ROUND} or not name:
-        view.note("round", gettext_noop("choose the round that it belongs to"))
-        return ""
-    require(principal, Right.SET_UP, cycle_id=None, round_id=None)
-    if name in {other.name for other in known.values()}:
-        view.note("new_round", gettext_noop("there is a round of this name; choose it above"))
-    return derived_id(name, known.keys())
 
 
 MaySetUp = Annotated[Principal, Depends(may(Right.SET_UP))]
@@ -193,6 +173,7 @@ def show_steps(request: Request, cycle_id: str, principal: MaySetUp, done: str =
         {
             **about(app, cycle_id, principal),
             "steps": _steps(app, cycle_id),
+            "unit": unit_name(app, cycle_id),
             "said": gettext("The program is launched; the first reviews go out now.")
             if done
             else "",
@@ -210,11 +191,11 @@ def _list(
     status: int = 200,
 ) -> Response:
     app = app_context(request)
-    held = principal.rights()
+    held, mine = principal.rights(), units_to_set_up(app, principal)
     rounds = [
         (known, cycles)
         for known in app.product.cycles.rounds()
-        if (cycles := _cycles_in(app, principal, known)) or _may_make(principal, known)
+        if (cycles := _cycles_in(app, principal, known)) or mine.anywhere(known.id)
     ]
     return render(
         request,
@@ -222,12 +203,17 @@ def _list(
         {
             "rounds": rounds,
             "may_make_programs": Right.SET_UP in held
-            or any(_may_make(principal, known) for known, _ in rounds),
+            or any(mine.anywhere(known.id) for known, _ in rounds),
             "zones": ZONES,
             "round_options": _round_options(
-                [(r.id, r.name) for r, _ in rounds if _may_make(principal, r)],
+                [(r.id, r.name) for r, _ in rounds if mine.anywhere(r.id)],
                 new=Right.SET_UP in held,
             ),
+            "unit_options": mine.options([known for known, _ in rounds]),
+            "unit_names": {
+                cycle: mine.units.name(unit) for cycle, unit in mine.units.places.items()
+            },
+            "may_units": {known.id for known, _ in rounds if mine.manages(known.id)},
             "template_options": [
                 ("", gettext("choose …")),
                 *((name, gettext(name)) for name in TEMPLATES),
@@ -251,6 +237,12 @@ def _list(
             "may_manage": Right.MANAGE_USERS in held,
             "may_audit": Right.SEE_AUDIT in held,
             "may_health": Right.RUN in held,
+            "may_back_up": Right.BACK_UP in held and app.product.backups.can,
+            "may_keep": {
+                known.id
+                for known, _ in rounds
+                if Right.MANAGE_RETENTION in principal.rights(round_id=known.id)
+            },
         },
         status=status,
     )
@@ -270,10 +262,6 @@ def _cycles_in(app: AppContext, principal: Principal, known: Round) -> list[Cycl
         if cycle.round_id == known.id
         and Right.SET_UP in principal.rights(cycle_id=cycle.id, round_id=known.id)
     ]
-
-
-def _may_make(principal: Principal, known: Round) -> bool:
-    return Right.SET_UP in principal.rights(round_id=known.id)
 
 
 def _typed(form: TheForm, *names: str) -> FormView:
@@ -308,25 +296,6 @@ def _steps(app: AppContext, cycle_id: str) -> list[StepView]:
     wrong = bool(problems(rules)) or SetupStep.RULES in hindered
     rest: list[tuple[str, str, str, str]] = [
         (
-            gettext("Five questions"),
-            "questions",
-            "blocked" if wrong else "done",
-            counted(
-                rules.cohort_size,
-                "%(count)s place, budget %(budget)s",
-                "%(count)s places, budget %(budget)s",
-                budget=rules.budget,
-            ),
-        ),
-        (
-            gettext("Score forms"),
-            "rubrics",
-            "done" if judged else "todo",
-            gettext("for %(kinds)s") % {"kinds": ", ".join(judged)}
-            if judged
-            else gettext("none: reviewers give one score, 0 to 100"),
-        ),
-        (
             gettext("Applicants"),
             "applicants",
             _state(applications, hindered, SetupStep.APPLICANTS),
@@ -341,6 +310,25 @@ def _steps(app: AppContext, cycle_id: str) -> list[StepView]:
             counted(reviewers, "%(count)s reviewer", "%(count)s reviewers")
             if reviewers
             else gettext("none yet"),
+        ),
+        (
+            gettext("Questions"),
+            "questions",
+            "blocked" if wrong else "done",
+            counted(
+                rules.cohort_size,
+                "%(count)s place, %(time)s of reviewer time",
+                "%(count)s places, %(time)s of reviewer time",
+                time=cost_words(rules.budget, unit_of(app, cycle)),
+            ),
+        ),
+        (
+            gettext("Score forms"),
+            "rubrics",
+            "done" if judged else "todo",
+            gettext("for %(kinds)s") % {"kinds": ", ".join(judged)}
+            if judged
+            else gettext("none: reviewers give one score, 0 to 100"),
         ),
         (
             gettext("Check and launch"),

@@ -1,4 +1,4 @@
-"""Five questions, then launch: the answers that most of a round depends on, and their forecast."""
+"""The questions before a launch: what most of a round depends on, and its forecast."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from fastapi.responses import RedirectResponse, Response
 from swapflow.domain.cycle import Cycle
 from swapflow.domain.rules import KindRules, Rules
 from swapflow.errors import StaleRevisionError
-from swapflow.i18n.formatting import counted, day, decimal, hours, number
+from swapflow.i18n.formatting import cost_words, counted, day, decimal
 from swapflow.i18n.languages import gettext
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
@@ -182,16 +182,21 @@ def _about(request: Request, cycle_id: str, rules: Rules, *, wrong: bool) -> dic
         "in_hours": unit == MINUTES,
         "applicants": applicants,
         "reviewers": len(roster),
-        "hours_each": decimal(rules.budget / hour / len(roster)) if roster else "",
-        "buys": ""
-        if found is None
-        else decimal(100 * (found.one_more.mean - found.shares.own.mean)),
+        # A number that stands in for one that cannot be read says nothing.
+        "each": cost_words(rules.budget / len(roster), unit) if roster and not wrong else "",
+        "buys": "" if found is None else _gain(found),
         "first": rules.kinds[0],
-        "promised": spent(promised, unit),
+        "promised": cost_words(promised, unit),
         "interview": interview,
         "interview_choices": _choices(rules, interview, applicants, unit),
         "forecast": _view(app, cycle, rules, found, state=state, hour=hour, people=len(roster)),
     }
+
+
+def _gain(found: LaunchForecast) -> str:
+    """Return the points that one more hour each buys; empty where it buys none that show."""
+    gain = round(100 * (found.one_more.mean - found.shares.own.mean), 1)
+    return decimal(gain) if gain > 0 else ""
 
 
 def _choices(
@@ -204,13 +209,13 @@ def _choices(
         applicants,
         "%(count)s interview, %(cost)s",
         "%(count)s interviews, %(cost)s",
-        cost=spent(applicants * interview.cost, unit),
+        cost=cost_words(applicants * interview.cost, unit),
     )
     chosen = counted(
         rules.cohort_size,
         "at least %(count)s interview, %(cost)s",
         "at least %(count)s interviews, %(cost)s",
-        cost=spent(rules.cohort_size * interview.cost, unit),
+        cost=cost_words(rules.cohort_size * interview.cost, unit),
     )
     return [
         (Interviews.NOBODY.value, gettext("No one"), gettext("Reviews decide")),
@@ -222,11 +227,6 @@ def _choices(
         (Interviews.CHOSEN.value, gettext("Everyone proposed for a place"), chosen),
         (Interviews.EVERYONE.value, gettext("Everyone"), everyone),
     ]
-
-
-def spent(cost: float, unit: str) -> str:
-    """Format a cost: minutes as hours and minutes, other units as they are."""
-    return hours(round(cost)) if unit == MINUTES else f"{number(round(cost))} {unit}"
 
 
 def _view(
@@ -290,7 +290,7 @@ def _parts(found: LaunchForecast, rules: Rules, unit: str) -> tuple[tuple[str, f
     )
     whole = max(1.0, float(rules.budget))
     return tuple(
-        (css, round(100 * cost / whole, 1), f"{name} {spent(cost, unit)}")
+        (css, round(100 * cost / whole, 1), f"{name} {cost_words(cost, unit)}")
         for css, cost, name in named
         if cost >= 1
     )

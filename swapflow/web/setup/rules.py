@@ -10,11 +10,12 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.responses import RedirectResponse, Response
 
 from swapflow.domain.cycle import Cycle, CycleStatus
+from swapflow.domain.free_days import countries
 from swapflow.domain.rules import Rules
 from swapflow.engine.lifecycle.rules_effect import RulesEffect
 from swapflow.errors import InvalidInputError, StaleRevisionError
 from swapflow.files.rules.rules_file import parse_rules, rules_text
-from swapflow.i18n.languages import gettext, languages_to_choose
+from swapflow.i18n.languages import current_language, gettext, languages_to_choose
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.untrusted.limits import MOST_RULES_BYTES
@@ -213,6 +214,7 @@ def _page(
             "rules": app.product.cycles.rules(cycle_id),
             "unit": unit_of(app, cycle),
             "zones": ZONES,
+            "countries": _countries(),
             "languages": languages_to_choose(),
             "said": said,
             "revision": form.value("revision") or str(app.product.cycles.rules(cycle_id).version),
@@ -222,6 +224,12 @@ def _page(
         },
         status=status,
     )
+
+
+def _countries() -> list[tuple[str, str]]:
+    """List the countries whose public holidays are known, as people look for them: by name."""
+    names = current_language().locale.territories
+    return sorted(((code, names.get(code, code)) for code in countries()), key=lambda one: one[1])
 
 
 # Without `Etc/GMT+5` and its like, which mean five hours behind Greenwich, not ahead.

@@ -21,7 +21,7 @@ from swapflow.web.http.nested_forms import LONGEST_TEXT, FormView, Tree, rows, u
 _WHOLE = frozenset((
     "budget", "packet", "signatures", "number", "cost", "minimum", "maximum", "fewest",
     "total", "seats", "quorum", "requires_count", "count", "least", "max_applicants", "batch",
-    "out", "attempts", "seed",
+    "out", "attempts", "seed", "explanation_days",
 ))  # fmt: skip
 _NUMBER = frozenset(
     (
@@ -61,7 +61,7 @@ _YES_NO = frozenset(
     )
 )
 _MOMENT = frozenset(("applications_close", "deadline"))
-_ONE_A_LINE = frozenset(("questions", "confidential"))
+_ONE_A_LINE = frozenset(("questions", "confidential", "closed"))
 _QUOTA = ("attribute", "value", "minimum", "maximum", "minimum_share", "maximum_share")
 _TARGET = ("attribute", "value", "number", "worth")
 _TOP = (
@@ -79,6 +79,9 @@ _TOP = (
     "language",
     "notice",
     "confidential",
+    "explanation_days",
+    "holidays",
+    "closed",
     "applications_close",
     "deadline",
     "sign_in",
@@ -141,6 +144,7 @@ def shown_rules(rules: Rules) -> dict[str, Tree]:
             local = moment.astimezone(ZoneInfo(rules.zone))
             shown[name] = f"{local:%Y-%m-%dT%H:%M}" + (f":{local:%S}" if local.second else "")
     shown["confidential"] = "\n".join(rules.confidential)
+    shown["closed"] = "\n".join(rules.free_days.closed if rules.free_days else ())
     advanced = shown.get("advanced")
     if isinstance(advanced, dict):
         # Left out of a file while off; a form has to say so, or a browser sends its first choice.
@@ -330,12 +334,12 @@ def read_field(name: str, typed: str) -> "Toml | None":
         # People and spreadsheets group digits by spaces, narrow ones too.
         digits = re.sub(r"[\s\u202f']", "", plain)
         if not re.fullmatch(r"-?[0-9]{1,12}", digits):
-            raise ValueError(gettext_noop("this is no whole number; write digits only, e.g. 20"))
+            raise ValueError(gettext_noop("not a whole number: write digits only, such as 20"))
         return int(digits)
     if name in _NUMBER:
         number = read_number(plain)
         if number is None:
-            raise ValueError(gettext_noop("this is no number; write e.g. 0.05"))
+            raise ValueError(gettext_noop("not a number: write it as 2 or 0.5"))
         return number
     if name in _ONE_A_LINE:
         return [line.strip() for line in plain.splitlines() if line.strip()]

@@ -47,7 +47,7 @@
   document.addEventListener("visibilitychange", refresh);
   let polling = 0;
   const poll = () => { polling = polling || setInterval(refresh, 10000); };
-  if (!window.EventSource) { poll(); return; }
+  if (!window.EventSource || !live.dataset.stream) { poll(); return; }
   const stream = new EventSource(live.dataset.stream);
   stream.addEventListener("changed", (event) => {
     if (event.data !== live.dataset.seq) { live.dataset.seq = event.data; tries = 0; refresh(); }

@@ -134,7 +134,8 @@
     if (event.key === "Escape" && field) { field.blur(); return; }
     if (field) return;
     const search = document.getElementById("q");
-    if (event.key === "/" && search) { event.preventDefault(); search.focus(); search.select(); return; }
+    // Where the bar's own search is the one that is seen, its script goes there.
+    if (event.key === "/" && search && search.offsetParent) { event.preventDefault(); search.focus(); search.select(); return; }
     const turn = { j: 1, k: -1 }[event.key];
     if (turn && !beside) {
       const next = document.querySelector(turn > 0 ? 'a[rel="next"]' : 'a[rel="prev"]');

@@ -39,6 +39,18 @@
     }
     count();
   }
+  // What the page brought, and what was typed or chosen since it came: also before this script ran.
+  function brought() {
+    const sent = {}, early = {};
+    for (const field of form.elements) {
+      if (!field.name || field.type === "hidden" || field.defaultValue === undefined) continue;
+      const box = field.type === "radio";
+      if (box ? field.defaultChecked : field.defaultValue) sent[field.name] = field.defaultValue;
+      if (box ? field.checked && !field.defaultChecked : field.value !== field.defaultValue) early[field.name] = field.value;
+    }
+    return { sent, early };
+  }
+  const spread = (body) => JSON.stringify(Object.entries(body).filter(([, value]) => value).sort());
   const keep = () => {
     try { localStorage.setItem(key, JSON.stringify({ version, body: read() })); } catch { /* full or forbidden */ }
   };
@@ -269,11 +281,14 @@
   if (address) {
     let left = null;
     try { left = JSON.parse(localStorage.getItem(key) || "null"); } catch { forget(); }
-    if (left && JSON.stringify(left.body) !== JSON.stringify(read())) {
-      const server = read();
-      if (left.version === version) { fill(left.body); changed(); }
-      else { const mine = left.body; fill(mine); choose({ version, body: server }); }
-    } else if (left) forget();
+    const { sent, early } = brought();
+    const mine = { ...(left ? left.body : sent), ...early };
+    if (spread(mine) === spread(sent)) forget();
+    else {
+      fill(mine);
+      if (!left || left.version === version) changed();
+      else choose({ version, body: sent });
+    }
     say(version ? state.textContent : words.nothing);
   }
   count();

@@ -3,7 +3,17 @@
 (() => {
   "use strict";
   const menus = () => [...document.querySelectorAll(".bar details.menu")];
-  const find = document.getElementById("find");
+  // A page's own search stands nearer than the bar's; either may be left off at this width.
+  const search = () => ["q", "find"].map((id) => document.getElementById(id)).find((field) => field && field.offsetParent);
+
+  // Where a strip is moved sideways, what is open is in its visible part; the page itself keeps still.
+  document.querySelectorAll(".places, .tabs").forEach((strip) => {
+    const here = strip.querySelector("[aria-current]");
+    if (!here || strip.scrollWidth <= strip.clientWidth) return;
+    const own = strip.getBoundingClientRect();
+    const its = here.getBoundingClientRect();
+    strip.scrollLeft += its.left + its.width / 2 - own.left - own.width / 2;
+  });
 
   document.addEventListener("click", (event) => {
     menus().forEach((menu) => { if (!menu.contains(event.target)) menu.open = false; });
@@ -18,8 +28,8 @@
     if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
     if (document.body.dataset.keys === "off" || event.defaultPrevented) return;
     if (event.target.closest("input:not([type=checkbox]), textarea, select, [contenteditable]")) return;
-    // A table's own search stands nearer, and a phone has the search of the bar nowhere.
-    if (document.getElementById("q") || !find || !find.offsetParent) return;
+    const find = search();
+    if (!find) return;
     event.preventDefault();
     find.focus();
     find.select();

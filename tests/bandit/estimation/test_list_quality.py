@@ -16,6 +16,7 @@ from swapflow.bandit.estimation.list_quality import (
 )
 from swapflow.bandit.oracles.oracle import DiverseExact, TopK
 from swapflow.bandit.situation import FloatArray, IntArray
+from swapflow.bandit.ties import DECIMALS
 from tests.support.tiers import cases
 
 
@@ -140,14 +141,14 @@ def test_the_cut_expects_as_many_as_there_are_places(seed: int) -> None:
     rng = np.random.default_rng(seed)
     n = int(rng.integers(2, 40))
     size = int(rng.integers(1, n))
-    mean = np.round(rng.normal(0.5, 0.15, n), int(rng.integers(1, 12)))
+    mean = np.round(rng.normal(0.5, 0.15, n), int(rng.integers(1, DECIMALS + 1)))
     deviation = rng.choice([0.0, 1e-7, 0.01, 0.1, 0.4], n) * rng.uniform(0.5, 1.5, n)
 
     quality = list_quality(mean, deviation, best(mean, size))
 
     assert np.all((quality.likely >= 0) & (quality.likely <= 1))
     # A jump of an arm with next to no spread can hold the sum off by the rounding of the cut.
-    if deviation.min() == 0 or deviation.min() > 1e-3:
+    if not np.any((deviation > 0) & (deviation < 1e-3)):
         assert quality.likely.sum() == pytest.approx(size, abs=0.01)
     assert np.isfinite([quality.expected_loss, *quality.loss_range, *quality.belong_range]).all()
     assert 0 <= quality.loss_range[0] <= quality.expected_loss <= quality.loss_range[1]

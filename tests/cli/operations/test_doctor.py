@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 import redis
 
+from swapflow.ledger.sql_ledger import SqlLedger
 from swapflow.settings import load_settings
 from tests.cli.office import Office
 from tests.support.postgres import PostgresServer
@@ -167,6 +168,22 @@ def test_a_queue_without_a_worker(sound: Office, server: RedisServer) -> None:
     assert cure == "swapflow worker --queues pull.strong"
 
 
+def test_who_leads_what(
+    office: Office, server: RedisServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    office.launched()
+    monkeypatch.setenv("SWAPFLOW_REDIS_URL", server.url)
+    ledger = SqlLedger(f"sqlite:///{office.database}")
+    assert ledger.take_lease("ms", holder="host-1", seconds=60)
+    for holder in ("host-1", "host-2"):
+        ledger.announce(holder, seconds=60)
+    ledger.dispose()
+    grade, says, _ = examined(office)["coordinators"]
+    assert grade == "good"
+    assert "host-1 leads ms, here since 20" in says
+    assert "host-2 leads none, here since 20" in says
+
+
 def test_a_cycle_without_a_coordinator(
     office: Office, server: RedisServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -230,8 +247,9 @@ def test_requests_that_never_left_and_requests_that_nobody_took(
 
 def test_mail_that_is_stuck_and_mail_that_failed(sound: Office) -> None:
     row = (
-        "INSERT INTO message VALUES ('{0}', NULL, 'a@example.org', 's', 't', 'h', '', '{1}', '', "
-        "'2020-01-01 00:00:00.000000', NULL, NULL, 0)"
+        'INSERT INTO message (id, "to", subject, text, html, calendar, state, detail, created_at, '
+        "attempts) VALUES ('{0}', 'a@example.org', 's', 't', 'h', '', '{1}', '', "
+        "'2020-01-01 00:00:00.000000', 0)"
     )
     set_in(sound.database, row.format("one", "queued"), row.format("two", "failed"))
     found = examined(sound)

@@ -46,17 +46,10 @@ class Web:
         return f"http://127.0.0.1:{self._port}/health/live"
 
     def serving(self) -> list[int]:
-        """Number the children that serve, oldest first; multiprocessing's own helper is none."""
+        """Number the children, oldest first: all of them serve."""
         pid = self.process.pid
         children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-        return [int(child) for child in children if b"spawn_main" in command_of(child)]
-
-
-def command_of(pid: str) -> bytes:
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes()
-    except OSError:  # it has gone since it was named
-        return b""
+        return [int(child) for child in children if not gone(int(child))]
 
 
 @pytest.fixture
@@ -97,8 +90,17 @@ def test_a_serving_process_that_dies_is_replaced_and_nobody_waits_for_it(web: We
     assert other in web.serving()
 
 
-def test_a_web_process_that_is_asked_to_stop_leaves_in_order(web: Web) -> None:
+def private_share(pid: int) -> float:
+    """Which share of its memory a process has for itself alone."""
+    lines = Path(f"/proc/{pid}/smaps_rollup").read_text("ascii").splitlines()[1:]
+    sizes = {line.split()[0]: int(line.split()[1]) for line in lines}
+    return (sizes["Private_Clean:"] + sizes["Private_Dirty:"]) / sizes["Rss:"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_web_processes_share_what_they_loaded_and_leave_in_order_when_asked(web: Web) -> None:
     children = web.serving()
+    assert max(map(private_share, children)) < 0.5
     web.process.terminate()
     assert web.process.wait(timeout=CAP) == 0
     assert all(map(gone, children))

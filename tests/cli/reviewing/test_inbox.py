@@ -93,6 +93,7 @@ def test_another_answer_to_an_answered_task_is_refused(office: Office) -> None:
     assert said.code == 4
     assert task in said.err
     assert ":review:" not in said.err, "an id would tell how often one was asked about"
+    assert "use a correction" in said.err
     assert office.dump() == before
 
 

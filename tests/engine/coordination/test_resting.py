@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 
 from swapflow.domain.rules import Purpose
+from swapflow.engine.coordination import resting
 from swapflow.engine.coordination.coordinator import Coordinator
 from swapflow.state.memory import MemoryDoorbell
 from tests.engine.cycle_by_hand import World, applicants, reviewers, rules
@@ -182,6 +183,68 @@ def test_a_lease_that_is_lost_while_its_program_rests_is_noticed() -> None:
 
     led = {name for name, w in world.coordinator._workspaces.items() if w.lease is not None}
     assert len(led) == MANY - len(taken)
+
+
+def test_a_coordinator_that_starts_reads_no_program_that_rests(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It leads all of them, and reads one when something happens there."""
+    world = several()
+    world.coordinator.stop()
+    other = second(world)
+    seen = served(other, monkeypatch)
+
+    with statements_run(world.ledger) as run:
+        other.turn()
+
+    assert (seen, other._workspaces) == ([], {})
+    heads = world.ledger.heads(lease_seconds=3600.0)
+    assert {head.leader for head in heads.of.values()} == {"two"}
+    assert len(run) <= 20, "however many rest"
+
+    world.submit(world.ledger.assignments("p7")[0].id, 0.5)
+    world.later(days=60)
+    other.turn()
+    assert world.ledger.cycle("p7").position == world.state.arms("p7").position
+    assert set(seen) == set(heads.of), "requests of all are overdue"
+
+
+def test_a_coordinator_that_starts_reads_what_its_live_state_or_its_deadline_asks_for() -> None:
+    world = several()
+    projected = world.coordinator._workspaces["p5"].projection
+    projected.rules = replace(projected.rules, deadline=world.ledger.now() + timedelta(hours=1))
+    world.coordinator.stop()
+    world.state.forget("p3")
+    other = second(world)
+
+    other.turn()
+    assert set(other._workspaces) == {"p3"}
+    assert world.state.arms("p3").position == world.ledger.cycle("p3").position
+
+    world.later(hours=2)
+    other.turn()
+    assert "p5" in other._workspaces
+
+
+def test_programs_that_rest_longest_are_kept_as_small_records(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Looked at in their turn all the same, and now and then read again."""
+    monkeypatch.setattr(resting, "KEPT_READ", 3)
+    world = several()
+    world.coordinator._asleep.note(world.coordinator._workspaces)
+
+    world.coordinator.turn()
+
+    assert len(world.coordinator._workspaces) == 3
+    assert len(world.coordinator._led()) == MANY
+    seen = served(world.coordinator, monkeypatch)
+    for _ in range(MANY // 2 * resting.READ_EVERY):
+        world.coordinator.turn()
+    assert set(seen) == {c.id for c in world.ledger.cycles()}
+    assert len(world.coordinator._workspaces) <= 3 + 2
+    heads = world.ledger.heads(lease_seconds=3600.0)
+    assert {head.leader for head in heads.of.values()} == {"one"}
 
 
 def second(world: World) -> Coordinator:

@@ -7,14 +7,16 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from swapflow.domain.free_days import WEEKENDS_ALONE, FreeDays
+from swapflow.domain.people.interview import Diary
 from swapflow.domain.people.reviewer import Absence, NewReviewer
 from swapflow.domain.rules import KindRules, SeatLine
 from swapflow.engine.interviews.proposal import DateProposal
 from swapflow.engine.interviews.schedule import (
     DoubleBookingError,
+    InterviewerTime,
     first_day,
     hours_of,
-    is_working_day,
 )
 from swapflow.engine.interviews.slots import InterviewSlot
 from swapflow.errors import InvalidInputError, StaleRevisionError
@@ -89,7 +91,7 @@ def test_twelve_interviews_get_dates_that_keep_notice_hours_and_every_person(url
     assert proposal == propose(asked)
     for one in proposal.dates:
         local = one.starts_at.astimezone(ZoneInfo(BERLIN))
-        assert is_working_day(local.date())
+        assert WEEKENDS_ALONE.is_working_day(local.date())
         assert local.date() >= proposal.first
         assert one.starts_at in hours_of(local.date(), 30, BERLIN)
     half = timedelta(minutes=30)
@@ -153,7 +155,9 @@ def test_a_double_booking_is_refused_with_person_time_and_free_hours() -> None:
         )
 
     assert refused.value.code == "interviewer_booked"
-    assert "Reviewer 1 has another interview on 2031-03-10 10:00 (45 min)" in str(refused.value)
+    assert "Reviewer 1 has another interview on Mon 10 Mar 2031, 10:00 (45 min)" in str(
+        refused.value
+    )
     assert not any(name in str(refused.value) for name in asked.names().values())
     assert [f"{at:%H:%M}" for at in refused.value.free] == ["09:00", "09:30", "11:00"]
     assert other not in asked.ledger.interviews([other])
@@ -217,7 +221,7 @@ def test_requests_without_an_hour_are_named_with_the_reason() -> None:
 def test_dates_are_proposed_before_the_deadline_and_the_rest_is_named() -> None:
     # The program's day: near midnight it is not that of UTC.
     soon = datetime.now(ZoneInfo(BERLIN)).date() + timedelta(days=1)
-    while not is_working_day(soon):
+    while not WEEKENDS_ALONE.is_working_day(soon):
         soon += timedelta(days=1)
     asked = world(count=6, roster=2, deadline=datetime.combine(soon, time(16), tzinfo=UTC))
 
@@ -257,7 +261,7 @@ def test_the_length_is_that_of_the_kinds_other_interviews() -> None:
 def test_notice_is_counted_in_working_days(today: str, notice: int, first: str) -> None:
     noon = datetime.fromisoformat(f"{today}T12:00:00+01:00")
 
-    assert first_day(noon, BERLIN, notice) == date.fromisoformat(first)
+    assert first_day(noon, BERLIN, notice, WEEKENDS_ALONE) == date.fromisoformat(first)
 
 
 def test_hours_of_a_day_follow_each_other_around_noon_and_the_zone() -> None:
@@ -266,3 +270,54 @@ def test_hours_of_a_day_follow_each_other_around_noon_and_the_zone() -> None:
     assert hours == ["07:00", "08:30", "11:00", "12:30"]
     assert [f"{at:%H:%M}" for at in hours_of(date(2031, 3, 10), 240, "UTC")] == ["09:00", "13:00"]
     assert hours_of(date(2031, 3, 10), 600, "UTC") == []
+
+
+def test_notice_and_dates_pass_over_public_holidays_and_closed_days() -> None:
+    christmas = FreeDays(region="DE-BW", closed=("2026-12-24 to 2026-12-31",))
+    noon = datetime.fromisoformat("2026-12-22T12:00:00+01:00")
+
+    # Wednesday is the first working day; the next after New Year and a Sunday is 4 January,
+    # and 6 January is Epiphany in Baden-Württemberg.
+    days = [first_day(noon, BERLIN, notice, christmas).isoformat() for notice in (1, 2, 3, 4)]
+
+    assert days == ["2026-12-23", "2027-01-04", "2027-01-05", "2027-01-07"]
+
+
+def test_no_hour_of_a_public_holiday_is_offered_in_place_of_one_that_is_taken() -> None:
+    easter = InterviewerTime(
+        diary=Diary(),
+        zone=BERLIN,
+        now=datetime.fromisoformat("2027-03-25T18:00:00+01:00"),
+        free_days=FreeDays(region="DE"),
+    )
+
+    offered = easter.next_free([0], 30, easter.now)
+
+    # Thursday evening: Good Friday and Easter Monday have no hour.
+    assert {at.date().isoformat() for at in offered} == {"2027-03-30"}
+    assert list(easter.free([0], date(2027, 3, 29), 30)) == []
+
+
+def test_a_proposal_names_the_days_that_it_passed_over(url: str) -> None:
+    today = datetime.now(ZoneInfo(BERLIN)).date()
+    closed = f"{today} to {today + timedelta(days=30)}"
+    asked = world(count=2, url=url, free_days=FreeDays(closed=(closed,)))
+
+    proposal = propose(asked)
+
+    assert proposal.first > today + timedelta(days=30)
+    assert len(proposal.dates) == 2
+    assert [(one.first, one.name) for one in proposal.passed_over()] == [(today, "")]
+
+
+def test_an_office_that_is_closed_for_years_still_gets_an_answer() -> None:
+    today = datetime.now(ZoneInfo(BERLIN)).date()
+    years = tuple(
+        f"{today + timedelta(days=366 * n)} to {today + timedelta(days=366 * n + 365)}"
+        for n in range(4)
+    )
+
+    left = propose(world(count=2, free_days=FreeDays(closed=years))).left
+
+    assert {one.reason.code for one in left} <= {"interview_panel_never_free"}
+    assert len(left) == 2

@@ -7,6 +7,7 @@ from random import Random
 
 import pytest
 
+from swapflow.domain.free_days import WEEKENDS_ALONE
 from swapflow.engine.interviews.schedule import hours_of, working_days
 from swapflow.engine.interviews.solver import MOST_A_DAY, WantedInterview, assign
 
@@ -19,7 +20,10 @@ def meeting(key: str, people: set[int], *, days: int = 10, minutes: int = 30) ->
         key=key,
         people=frozenset(people),
         minutes=minutes,
-        hours={day: hours_of(day, minutes, "UTC") for day in working_days(MONDAY, days)},
+        hours={
+            day: hours_of(day, minutes, "UTC")
+            for day in working_days(MONDAY, days, WEEKENDS_ALONE)
+        },
     )
 
 
@@ -32,7 +36,7 @@ def drawn(seed: int) -> list[WantedInterview]:
         minutes = draw.choice([20, 30, 45, 90])
         free = {
             day: [at for at in hours_of(day, minutes, "Europe/Berlin") if draw.random() < 0.4]
-            for day in working_days(MONDAY, draw.randint(1, 8))
+            for day in working_days(MONDAY, draw.randint(1, 8), WEEKENDS_ALONE)
         }
         found.append(
             WantedInterview(

@@ -47,7 +47,7 @@ def test_the_way_in_words_puts_mean_and_estimate_side_by_side() -> None:
     )  # fmt: skip
 
     assert " ".join(str(one) for one in way.sentences()) == (
-        "2 marks, average 85. These reviewers mark high: 5 points are taken away. With only "
-        "2 marks the estimate stays near the program's average: 70 ± 13. More reviews could "
+        "2 reviews, average 85. These reviewers mark high: 5 points are taken away. With only "
+        "2 reviews the estimate stays near the program's average: 70 ± 13. More reviews could "
         "move it up or down."
     )

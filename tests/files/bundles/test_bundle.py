@@ -448,6 +448,7 @@ run()
 """
 
 
+@pytest.mark.long
 def test_it_is_checked_in_another_folder_without_network_or_database(
     sealed: Sealed, tmp_path: Path
 ) -> None:
@@ -543,6 +544,7 @@ LIMITS: Sequence[dict[str, object]] = (
 )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("changes", LIMITS, ids=["quotas", "targets", "spread", "fewest"])
 def test_a_list_with_limits_on_groups_and_a_pin_replays_from_its_bundle(
     sealed: Sealed, changes: dict[str, object]

@@ -17,6 +17,9 @@ from tests.engine.everything_decided import everything
 from tests.support.migrated import new_database
 
 
+pytestmark = pytest.mark.long
+"""The cycle in which people decide everything takes three seconds to make."""
+
 Rows = list[dict[str, Any]]
 
 

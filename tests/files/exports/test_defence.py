@@ -203,6 +203,7 @@ def test_a_reader_who_may_not_see_applicants_gets_ranks(world: World) -> None:
     assert "sea ice" not in said
 
 
+@pytest.mark.long
 def test_the_same_record_gives_the_same_bytes_whenever_it_is_made(world: World) -> None:
     def files() -> list[bytes]:
         program, one = world.product.reports.defence(CYCLE), about(world, PUT_IN)

@@ -108,7 +108,7 @@ def test_every_problem_of_a_roster_is_named_at_once() -> None:
         b",c@x.org,1,1,\n"
     ) == [
         (
-            "line 2, column 'email', value 'ann': 'ann' is no mail address: An email address "
+            "line 2, column 'email', value 'ann': “ann” is no mail address: An email address "
             "must have an @-sign. Correct it"
         ),
         (

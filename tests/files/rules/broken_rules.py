@@ -23,6 +23,14 @@ FLOOR = GOOD + '[[floors]]\nkind = "review"\ncount = 2\n'
 RUBRIC = GOOD + '[[rubrics]]\nkind = "review"\n[[rubrics.criteria]]\nname = "Depth"\n'
 DIVERSE = GOOD + '[objective]\nname = "diverse"\n'
 
+_NO_SPANS = (
+    "Christmas",
+    "2026-02-30",
+    "2027-01-01 to 2026-12-24",
+    "2026-01-01 to 2028-01-01",
+)
+
+
 PROBLEMS: list[tuple[str, str]] = [
     (REST, "budget: it is missing. Add a whole number, e.g. 20"),
     (GOOD.replace("1000", "0"), "budget = 0: it must be at least 1. Write 1 or more"),
@@ -340,6 +348,31 @@ PROBLEMS: list[tuple[str, str]] = [
             'confidential = " ": a blank is in the name of every document and field. '
             "Write a word of the names that are meant, such as reference"
         ),
+    ),
+    (
+        'holidays = "DE-XX"\n' + GOOD,
+        (
+            'holidays = "DE-XX": no public holidays are known for it. Write DE alone, or with its '
+            "region: DE-BB, DE-BE, DE-BW, DE-BY, DE-HB, DE-HE, DE-HH, DE-MV, DE-NI, DE-NW, DE-RP, "
+            "DE-SH, DE-SL, DE-SN, DE-ST, DE-TH, DE-Augsburg"
+        ),
+    ),
+    (
+        'holidays = "Germany"\n' + GOOD,
+        (
+            'holidays = "GERMANY": no public holidays are known for it. Write a country or a '
+            "country and its region, such as DE-BW, US-CA or IE"
+        ),
+    ),
+    *(
+        (
+            f'closed = ["2026-12-24", "{days}"]\n' + GOOD,
+            (
+                f'closed = "{days}": this is no day and no span of at most 366 days. '
+                "Write 2026-12-24, or 2026-12-24 to 2027-01-01"
+            ),
+        )
+        for days in _NO_SPANS
     ),
     (
         GOOD + '[automatic]\npurpose = " "\napprover = "A"\ndate = 2026-01-01\n',

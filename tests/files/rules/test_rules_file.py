@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from swapflow.domain.free_days import FreeDays
 from swapflow.domain.objective import Objective
 from swapflow.domain.rules import (
     AutomaticReview,
@@ -95,9 +96,11 @@ FULL = Rules(
     applications_close=datetime(2026, 1, 15, 22, 59, 59, tzinfo=UTC),
     deadline=datetime(2026, 3, 1, 12, 0, tzinfo=UTC),
     zone="Europe/Berlin",
+    free_days=FreeDays(region="DE-BW", closed=("2026-12-24 to 2027-01-01", "2027-05-14")),
     language="de",
     notice="On our page\nsince 1 September",
     confidential=("reference", "recommendation"),
+    explanation_days=30,
     automatic=AutomaticReview(purpose="a trial", approver="A. Person", date="2026-01-01"),
     signatures=2,
     sign_in=SignInPolicy.ANY,

@@ -373,6 +373,7 @@ def test_lists_are_split_at_semicolons_and_line_breaks() -> None:
 # Properties
 
 
+@pytest.mark.long
 @given(st.text())
 def test_a_guarded_text_comes_back_and_cannot_calculate(text: str) -> None:
     guarded = guard(text)

@@ -66,3 +66,19 @@ def test_one_that_is_given_up_shows_no_progress(clock: Clock) -> None:
 def test_without_bounds_all_wait_as_long_as_it_takes() -> None:
     with WriteAdmission().admitted() as wait:
         assert (wait.seconds, wait.left()) == (None, None)
+
+
+def test_a_write_that_waits_in_a_thread_of_its_own_is_patient_and_takes_nobodys_place(
+    clock: Clock,
+) -> None:
+    admission = WriteAdmission(WriteBounds(most=2, patient=8.0, others=1.0, stuck=1.0))
+
+    with ExitStack() as under_way:
+        apart = under_way.enter_context(admission.admitted(apart=True))
+        waits = [under_way.enter_context(admission.admitted()) for _ in range(3)]
+        clock.now += 2.0
+        late = under_way.enter_context(admission.admitted(apart=True))
+        with pytest.raises(UnavailableError), admission.admitted():
+            pass
+
+    assert [apart.seconds, *(wait.seconds for wait in waits), late.seconds] == [8, 8, 8, 1, 8]

@@ -53,6 +53,14 @@ def test_migrations_run_up_down_and_up_and_leave_no_drift(empty_url: str, opened
         "0011",
         "0012",
         "0013",
+        "0014",
+        "0015",
+        "0016",
+        "0017",
+        "0018",
+        "0019",
+        "0020",
+        "0021",
     ]
     assert drift(empty_url) != []
 

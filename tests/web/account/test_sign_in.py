@@ -8,6 +8,7 @@ from starlette.testclient import TestClient
 
 from swapflow.identity.account import Method
 from swapflow.identity.permissions import Role
+from tests.web.client import Browser
 from tests.web.site import ADDRESS, PASSWORD, SAME_ORIGIN, Site
 
 
@@ -318,7 +319,7 @@ def attacked(site: Site, email: str) -> None:
 
 def at(site: Site, address: str) -> TestClient:
     """A browser at a network address of its own."""
-    return TestClient(
+    return Browser(
         site.app,
         base_url=ADDRESS,
         headers=dict(SAME_ORIGIN),

@@ -6,6 +6,7 @@ from starlette.testclient import TestClient
 
 from swapflow.identity.api_keys import make_token
 from swapflow.identity.permissions import SCOPES, Role, Scope
+from tests.web.client import Browser
 from tests.web.site import ADDRESS, Site
 
 
@@ -30,6 +31,6 @@ def program(
     key, _ = make_token(
         account, name="a program", scopes=scopes, days=30, ledger=site.office.context.ledger
     )
-    client = TestClient(site.app, base_url=ADDRESS, follow_redirects=False)
+    client = Browser(site.app, base_url=ADDRESS, follow_redirects=False)
     client.headers["Authorization"] = f"Bearer {key}"
     return client

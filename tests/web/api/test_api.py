@@ -16,9 +16,10 @@ from tests.web.site import SITE_RULES, Site
 
 
 NAMED_ALIKE = {
-    (method, f"{V1}/cycles/{{cycle_id}}/interviews/import") for method in ("put", "delete")
+    *((method, f"{V1}/cycles/{{cycle_id}}/interviews/import") for method in ("put", "delete")),
+    ("put", f"{V1}/rounds/{{round_id}}/retention/delete-due"),
 }
-"""A request's id is any text, so this may be one; a number may not."""
+"""A request's id is any text, so this may be one; a number may not. So is a kind of data."""
 
 
 def test_the_committed_description_is_what_the_routes_say() -> None:
@@ -222,7 +223,8 @@ def test_a_review_is_stored_once_and_corrected_in_place(site: Site) -> None:
 
     assert (first["repeated"], again["repeated"]) == (False, True)
     assert first["number"] == again["number"]
-    assert other.status_code == 409
+    assert (other.status_code, other.json()["code"]) == (409, "assignment_answered")
+    assert task in other.json()["title"] + other.json().get("detail", "")
     assert corrected.json()["score"] == 100
     assert {s.assignment_id for s in site.product.scores.list("fall")} != set()
 
@@ -367,7 +369,7 @@ def test_a_refusal_names_its_code_and_what_it_is_about(site: Site) -> None:
 
     problem = missing.json()
     assert (problem["code"], problem["params"]) == ("program_not_visible", {"program": "nowhere"})
-    assert problem["detail"] == "there is no program 'nowhere' that you may see"
+    assert problem["detail"] == "there is no program “nowhere” that you may see"
     assert (malformed.json()["code"], malformed.json()["params"]) == ("request_malformed", {})
     assert stranger.json()["code"] == "program_not_visible"
     assert "see_progress" in me["permissions"]

@@ -3,11 +3,11 @@
 import json
 
 import pytest
-from starlette.testclient import TestClient
 
 from swapflow.identity.account import Method
 from swapflow.identity.permissions import Role
 from tests.web.api.programs import V1, program
+from tests.web.client import Browser
 from tests.web.site import Site
 
 
@@ -28,7 +28,7 @@ def test_a_key_that_is_none_is_refused_even_beside_a_good_cookie(site: Site, hea
 def test_a_key_is_shown_once_kept_as_a_digest_and_ends_when_it_is_revoked(site: Site) -> None:
     person = site.signed_in(Role.OPERATIONS)
     made = person.post(f"{V1}/keys", json={"name": "export", "scopes": ["read"]}).json()
-    client = TestClient(site.app, headers={"Authorization": f"Bearer {made['key']}"})
+    client = Browser(site.app, headers={"Authorization": f"Bearer {made['key']}"})
     assert client.get(f"{V1}/me").json()["scopes"] == ["read"]
 
     stored = site.office.context.ledger.tokens()[0]

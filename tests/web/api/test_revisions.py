@@ -26,6 +26,11 @@ VERSIONED_OTHERWISE = {
     "/api/v1/cycles/{cycle_id}/meeting/outcomes",
     # A practice file is marked once: another mark is refused, so nothing is overwritten.
     "/api/v1/cycles/{cycle_id}/own-practice/{file}/mark",
+    # The name or the unit that was read is a field: what is there now is refused by it.
+    "/api/v1/units/{unit_id}",
+    "/api/v1/cycles/{cycle_id}/unit",
+    # A piece says at which byte it begins, and is added nowhere else.
+    "/api/v1/cycles/{cycle_id}/uploads/{upload}",
 }
 
 POSTS = {
@@ -210,6 +215,24 @@ def closing(site: Site) -> Write:
     )
 
 
+def retention(site: Site) -> Write:
+    site.launched()
+    path = f"{V1}/rounds/{site.product.cycles.get('fall').round_id}/retention"
+    api = program(site)
+
+    def tag() -> str:
+        kinds = {one["kind"]: one for one in api.get(path).json()["kinds"]}
+        return str(kinds["drafts"]["revision"])
+
+    return Write(
+        tag,
+        lambda headers: api.put(f"{path}/drafts", json={"days": 30}, headers=headers),
+        lambda: api.put(f"{path}/drafts", json={"days": 60}),
+        "60",
+        events=False,
+    )
+
+
 WRITES = {
     "name and address": contact,
     "a state": status,
@@ -220,6 +243,7 @@ WRITES = {
     "a reconsideration's result": conclusion,
     "a correction": correction,
     "closing a meeting": closing,
+    "how long data is kept": retention,
 }
 
 

@@ -37,8 +37,8 @@ def test_letters_are_looked_at_then_held_then_sent(site: Site) -> None:
     assert client.post(f"{LETTERS}/announce", data=form).status_code == 303
 
     page = client.get(LETTERS).text
-    assert "They leave at" in page
-    assert "Take all of them back" in page
+    assert "They leave on" in page
+    assert "Take back " in page
     site.later(31 * 60)
     site.turn()
     assert states(site) == {LetterState.SENT}
@@ -46,7 +46,7 @@ def test_letters_are_looked_at_then_held_then_sent(site: Site) -> None:
     assert len(letters) == 12
     page = client.get(LETTERS).text
     assert "12 sent" in page
-    assert "Take all of them back" not in page
+    assert "Take back " not in page
 
 
 def test_held_letters_are_taken_back_with_one_press(site: Site) -> None:
@@ -79,7 +79,7 @@ def test_nothing_is_sent_that_was_not_shown(site: Site) -> None:
 @pytest.mark.parametrize(
     ("changes", "field", "says"),
     [
-        ({"offered_subject": ""}, "offered-subject", "Write what it says"),
+        ({"offered_subject": ""}, "offered-subject", "Write a subject"),
         ({"offered_text": "Dear {nmae}"}, "", "{nmae}"),
         ({"waitlist": "many"}, "waitlist", "whole number"),
         ({"minutes": ""}, "minutes", "number of minutes"),
@@ -115,9 +115,9 @@ def test_a_committee_reads_what_was_told_and_writes_to_nobody(site: Site) -> Non
 
     page = site.signed_in(Role.COMMITTEE).get(LETTERS).text
 
-    assert "They leave at" in page
+    assert "They leave on" in page
     assert "<textarea" not in page
-    assert "Take all of them back" not in page
+    assert "Take back " not in page
 
 
 def test_the_api_drafts_writes_and_takes_back(site: Site) -> None:

@@ -10,6 +10,7 @@ from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.people.application import ApplicationStatus
 from swapflow.engine.ports.records import PreparedDecision
 from swapflow.identity.permissions import Role
+from swapflow.web.cohort.release_steps import release_steps
 from tests.engine.cycle_by_hand import applicant
 from tests.web.cohort.fixed_cohorts import chair, digest, ended, sign
 from tests.web.forms import fields_of
@@ -340,3 +341,53 @@ def test_a_list_that_moved_while_reasons_were_written_is_shown_with_them(site: S
     assert again is not None
     done = client.post(f"{path}/prepare", data={**changes, **reasons, "shown": again[1]})
     assert done.status_code == 303
+
+
+def test_a_program_without_a_review_has_no_list_yet(site: Site) -> None:
+    site.launched("fall")
+
+    page = chair(site).get("/decide/fall").text
+
+    assert "No review has come in yet, so there is no list." in page
+    assert "clear of the cut" not in page
+    assert 'class="board"' not in page
+
+
+def test_only_those_with_a_review_are_numbered_and_the_cut_lies_below_the_last_of_them(
+    site: Site,
+) -> None:
+    ended(site, complete=False)
+    site.turn()
+    client = chair(site)
+    seen = [bool(place.evidence) for place in site.product.cohort.propose("fall").places]
+
+    board = client.get("/decide/fall?all=true").text
+    table = site.signed_in(Role.ADMINISTRATOR).get("/applicants/fall").text
+
+    shown = re.findall(r'<td class="rk">([^<]+)</td>', board)
+    wanted, rank = [], 0
+    for one in seen:
+        rank += one
+        wanted.append(str(rank) if one else "–")
+    assert 0 < sum(seen) < len(seen)
+    assert shown == wanted
+    numbers = re.findall(r'<td class="rk">(\d+)</td>', table)
+    assert numbers == [str(n) for n in range(1, sum(seen) + 1)]
+    above = table[: table.index('class="cutrow"')]
+    assert len(re.findall(r'<td class="rk">\d', above)) == sum(seen[:3]) - 1
+
+
+def test_zones_in_which_there_is_no_one_are_not_called_confirmed(site: Site) -> None:
+    ended(site)
+    proposal = site.product.cohort.propose("fall")
+    agenda = site.product.meetings.agenda("fall", proposal=proposal)
+
+    zones = {
+        len(places): release_steps(
+            proposal, replace(agenda, places=places), ready=True, signatures=(-1, 1)
+        )[2].note
+        for places in (agenda.places, agenda.close)
+    }
+
+    assert zones[len(agenda.close)] == "none clear of the cut"
+    assert "to confirm" in zones[len(agenda.places)]

@@ -76,7 +76,7 @@ def test_those_too_close_to_call_come_first_and_nobody_who_reviewed_is_named(sit
     order = [int(n) for n in re.findall(r'id="a-(\d+)"', page)]
     by_number = sorted(close, key=lambda place: place.external_id)
     assert order[: len(close)] == [place.application for place in by_number]
-    assert "of 3 filled" in page
+    assert "of 3 places filled" in page
     applicant = client.get(f"{PATH}/{close[0].application}").text
     assert "a remark" in applicant
     assert 'href="/decide/fall" aria-current="page"' in applicant
@@ -420,7 +420,7 @@ def test_places_are_counted_as_they_were_recorded(site: Site) -> None:
     client.post(f"{path}/{last.application}", data={"outcome": "in", "reason": "x"})
 
     assert last.application in site.product.meetings.agenda("quick").chosen
-    assert "<strong>4</strong> of 3 filled" in client.get(path).text
+    assert "<strong>4</strong> of 3 places filled" in client.get(path).text
     client.post(f"{path}/{first.application}", data={"outcome": "out", "reason": "x"})
     assert first.application not in site.product.meetings.agenda("quick").chosen
-    assert "<strong>3</strong> of 3 filled" in client.get(path).text
+    assert "<strong>3</strong> of 3 places filled" in client.get(path).text

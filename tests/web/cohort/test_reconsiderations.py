@@ -31,7 +31,7 @@ def test_a_person_is_added_at_the_screen_by_two_people(site: Site) -> None:
     assert opened(site, client, number) == 303
     waiting = client.get(PATH).text
     early = client.post(f"{PATH}/{number}/prepare", data={"result": "added"})
-    assert "0 of 2 received, 2 still out" in waiting
+    assert "0 of 2 received, 2 still to come" in waiting
     assert early.status_code == 422
     assert "new reviews are not in yet" in early.text
     assert answered(site) == ["S1", "S2"]

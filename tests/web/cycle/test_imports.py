@@ -116,7 +116,7 @@ def test_a_known_id_under_another_name_is_named_before_anything_is_stored(site: 
 
     path = keep(client, "external_id,name,email\nB1,Someone Else,else@example.com\n")
 
-    assert "this id is in the program with another name" in client.get(path).text
+    assert "This id is in the program with another name" in client.get(path).text
     assert apply(client, path).status_code == 422
 
 
@@ -191,7 +191,7 @@ def test_a_conflict_with_an_unknown_applicant_is_named(site: Site) -> None:
 
     path = keep(client, "id,conflicts\nR1,NOBODY\n", what="reviewers")
 
-    assert "the program has no applicant of this id" in client.get(path).text
+    assert "The program has no applicant of this id" in client.get(path).text
     assert apply(client, path).status_code == 422
     assert site.product.reviewers.list("fall") == ()
 

@@ -11,6 +11,7 @@ from swapflow.domain.people.calendar_invitation import Guest, invitation
 from swapflow.domain.people.interview import Interview
 from swapflow.domain.people.reviewer import DeclineKind
 from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus
+from swapflow.domain.reviewing.interview_kinds import interview_kinds
 from swapflow.domain.rules import KindRules, SeatLine
 from swapflow.identity.permissions import Role
 from tests.web.forms import fields_of
@@ -64,6 +65,21 @@ def test_the_reviewer_sees_date_place_and_panel_and_takes_the_date_along(site: S
     assert "One of 3 on this panel, with Reviewer" in page
     assert calendar.headers["content-type"].startswith("text/calendar")
     assert "LOCATION:Room 2\\; hall\\, B\r\n" in calendar.text
+
+
+def test_the_list_offers_first_what_waits_for_no_later_date(site: Site) -> None:
+    rules = replace(SITE_RULES, kinds=(PANEL,), lines=LINES)
+    site.launched(rules=rules, applicants=2, roster=3)
+    client, _ = site.assigned()
+    offered = re.compile(r'class="button primary wide" href="/tasks/([^"]+)"')
+    waiting = {site.product.tasks.code(a.id): a for a in site.product.tasks.inbox("fall", "R1")}
+    assert len(waiting) == 2
+
+    (before,) = offered.findall(client.get("/inbox").text)
+    slot = SLOT | {"pull": waiting[before].pull_id}
+    site.signed_in(Role.OPERATIONS).post("/applicants/fall/slots", data=slot)
+
+    assert offered.findall(client.get("/inbox").text) == [one for one in waiting if one != before]
 
 
 def told(staff: TestClient, pull: str) -> dict[str, str]:
@@ -216,3 +232,17 @@ def test_who_declines_without_a_date_gets_no_calendar_mail(site: Site) -> None:
     site.turn()
 
     assert not any("slot" in m.id for m in site.mails[before:])
+
+
+def test_reading_alone_is_no_interview_until_staff_give_it_a_date(site: Site) -> None:
+    site.launched()
+    assignment = site.assigned()[1]
+    staff = site.signed_in(Role.OPERATIONS)
+
+    assert "This program has no interviews." in staff.get("/applicants/fall/slots").text
+    among = interview_kinds(SITE_RULES.kinds)
+    assert site.ledger.undated("fall", among) == frozenset()
+    staff.post("/applicants/fall/slots", data=SLOT | {"pull": assignment.pull_id})
+
+    assert "1 interview with a date" in staff.get("/applicants/fall/slots").text
+    assert site.ledger.undated("fall", among)

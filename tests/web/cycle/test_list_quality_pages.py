@@ -52,7 +52,7 @@ def test_staff_see_how_likely_somebody_is_and_why_the_score_is_what_it_is(site: 
     card = client.get(f"/applicants/fall/{place.application}/card/html").text
 
     assert "likely among the top" in page
-    assert re.search(r'class="lede">\d marks?,? (average|of) \d+', page)
+    assert re.search(r'class="lede">\d reviews?(, average|:) \d+', page)
     assert 'class="water"' in page
     assert "likely among the top" not in card
 

@@ -161,17 +161,17 @@ class Fault:
 
 
 FAULTS = (
-    Fault("unknown key", {KEY: "fall:0123456789abcdef"}, "the key was changed"),
-    Fault("no program's key", {KEY: "fell:0123456789abcdef"}, "the key was changed"),
-    Fault("no key", {KEY: ""}, "the key is missing"),
+    Fault("unknown key", {KEY: "fall:0123456789abcdef"}, "The key was changed"),
+    Fault("no program's key", {KEY: "fell:0123456789abcdef"}, "The key was changed"),
+    Fault("no key", {KEY: ""}, "The key is missing"),
     Fault("edited reviewer", {"reviewer": "R2"}, "not this reviewer&#39;s"),
-    Fault("edited applicant", {"applicant": "A999"}, "the applicant was changed"),
+    Fault("edited applicant", {"applicant": "A999"}, "The applicant was changed"),
     Fault("mark off the scale", {PREPARATION: "9"}, "none of the marks"),
-    Fault("no number", {PREPARATION: "good"}, "this is no mark"),
+    Fault("no number", {PREPARATION: "good"}, "This is no mark"),
     Fault("a dash for a mark", {PREPARATION: "-"}, "Write N/A"),
-    Fault("a formula", {PREPARATION: "=1+1"}, "this is no mark"),
-    Fault("a criterion left out", {PREPARATION: ""}, "no mark is given"),
-    Fault("everything N/A", {PREPARATION: "N/A", PROMISE: "n/a"}, "no criterion"),
+    Fault("a formula", {PREPARATION: "=1+1"}, "This is no mark"),
+    Fault("a criterion left out", {PREPARATION: ""}, "No mark is given"),
+    Fault("everything N/A", {PREPARATION: "N/A", PROMISE: "n/a"}, "No criterion"),
     Fault("a remark too long", {"remark": "x" * 8001}, "8,000 are the most"),
     Fault("a control character", {"remark": "a\x07b"}, "control character"),
 )
@@ -287,7 +287,7 @@ def test_a_key_that_stands_twice_is_refused_the_second_time(site: Site) -> None:
 
     _, page = sent_back(site, paper.csv())
 
-    assert "line 2 has this key already" in page
+    assert "Line 2 has this key already" in page
 
 
 def test_a_request_that_was_declined_is_refused_and_one_that_was_withdrawn_is_kept(
@@ -299,7 +299,7 @@ def test_a_request_that_was_declined_is_refused_and_one_that_was_withdrawn_is_ke
     paper.fill(0, "4", "3")
     site.product.tasks.decline(declined.id, DeclineKind.BUSY, by="R1")
     _, page = sent_back(site, paper.csv())
-    assert "this request was declined" in page
+    assert "This request was declined" in page
 
     paper.fill(0, "", "")
     paper.fill(1, "4", "3")
@@ -380,7 +380,7 @@ def test_a_workbook_comes_back_and_a_formula_in_it_is_named_by_row(site: Site) -
     projection.save(bad)
 
     _, page_of_bad = sent_back(site, bad.getvalue(), "back.xlsx")
-    assert "this cell holds a formula, not a value" in page_of_bad
+    assert "This cell holds a formula, not a value" in page_of_bad
     assert "<td>3</td>" in page_of_bad
     assert site.product.scores.list("fall") == ()
     assert "1 review stored" in stored(site, good.getvalue(), "back.xlsx")
@@ -428,7 +428,7 @@ def test_how_sure_a_reviewer_is_comes_back_where_the_rules_ask(site: Site) -> No
     task = site.product.tasks.inbox("fall", "R1")[0]
     paper = taken(site)
     paper.fill(0, "4", "3", **{"confidence [1 to 5]": "6"})
-    assert "confidence is 1 to 5" in sent_back(site, paper.csv())[1]
+    assert "Confidence is 1 to 5" in sent_back(site, paper.csv())[1]
 
     paper.fill(0, "4", "3", **{"confidence [1 to 5]": "5"})
     stored(site, paper.csv())
@@ -443,7 +443,7 @@ def test_a_kind_without_a_form_is_answered_by_one_score(site: Site) -> None:
     paper = taken(site)
     paper.rows[0]["score [0 to 100]"] = "70"
     paper.rows[1]["score [0 to 100]"] = "170"
-    assert "a score is 0 to 100" in sent_back(site, paper.csv())[1]
+    assert "A score is 0 to 100" in sent_back(site, paper.csv())[1]
 
     paper.rows[1]["score [0 to 100]"] = ""
     stored(site, paper.csv())

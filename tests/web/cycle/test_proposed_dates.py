@@ -160,7 +160,7 @@ def test_an_hour_that_is_taken_is_refused_and_free_ones_are_buttons(site: Site) 
     refused = staff.post(DATES, data=wish)
 
     assert refused.status_code == 409
-    assert "has another interview on 2031-03-10 10:00 (30 min)" in refused.text
+    assert "has another interview on Mon 10 Mar 2031, 10:00 (30 min)" in refused.text
     assert 'value="R 9"' in refused.text
     offered = re.findall(r'name="fit" value="(2031-03-10T[^"]*)"', refused.text)
     assert offered == ["2031-03-10T09:00", "2031-03-10T09:30", "2031-03-10T10:30"]

@@ -2,15 +2,18 @@
 
 import html
 import re
+from dataclasses import replace
 
+import pytest
 from starlette.testclient import TestClient
 
 from swapflow.domain.people.identity_mask import HIDDEN
+from swapflow.engine.reviewing.documents import DocumentUpload, neutral_name
 from swapflow.identity.permissions import Role
 from tests.web.api.programs import V1, program
 from tests.web.cycle.list_uploads import apply, keep
 from tests.web.forms import send_form
-from tests.web.site import Site
+from tests.web.site import SITE_RULES, Site
 
 
 LIST = (
@@ -42,7 +45,7 @@ def test_the_preview_proposes_own_work_hides_persons_and_asks_about_the_rest(sit
 
     page = client.get(keep(client, LIST)).text
 
-    assert "Reviewers see: 0 shown, 1 hidden, 2 new to decide." in page
+    assert "Columns: 1 shown, 1 hidden, 1 to decide." in page
     assert [chosen(page, name) for name in (STATEMENT, PHONE, COLOUR)] == ["yes", "no", ""]
     assert f"<dt>statement</dt><dd>I, {HIDDEN}</dd>" in page
     assert "<dt>Phone number</dt>" not in page
@@ -63,7 +66,7 @@ def test_what_the_preview_says_is_stored_and_said_again_with_the_next_list(site:
     assert done.status_code == 303
     assert seen(site) == {"colour": "blue"}
     assert [chosen(again, name) for name in (STATEMENT, PHONE, COLOUR)] == ["no", "no", "yes"]
-    assert "same as last time: 1 shown, 2 hidden, 0 new to decide" in elsewhere
+    assert "same as last time: 1 shown, 2 hidden, 0 to decide" in elsewhere
     assert [chosen(elsewhere, n) for n in (STATEMENT, PHONE, COLOUR)] == ["no", "no", "yes"]
 
 
@@ -85,7 +88,7 @@ def test_the_page_of_columns_shows_an_applicant_as_reviewers_do(site: Site) -> N
     one = site.product.applicants.get("fall", 0)
     name = site.product.applicants.reviewer_view("fall").name_of(one)
     assert "Reviewers see no column." in hidden
-    assert "1 choice stored." in page
+    assert "1 choice saved." in page
     assert f"<h3>{name}</h3>" in page
     assert f"<dt>statement</dt><dd>I, {HIDDEN}</dd>" in page
     assert "Weiß" not in html.unescape(page)
@@ -149,3 +152,19 @@ def test_the_api_overwrites_only_the_choices_that_a_program_has_read(site: Site)
     assert stale.json()["code"] == "changed_since_form"
     assert "statement" in str(stale.json()["params"]["stored"])
     assert api.get(address).headers["etag"] == fresh.headers["etag"]
+
+
+@pytest.mark.parametrize("blind", [True, False])
+def test_the_view_as_a_reviewer_names_files_as_reviewers_see_them(
+    site: Site, *, blind: bool
+) -> None:
+    site.launched("fall", rules=replace(SITE_RULES, blind=blind), launch=False)
+    file = DocumentUpload(path="A001_Ada_Lovelace.pdf", body=b"%PDF-1.7 ")
+    site.product.applicants.attach_documents("fall", [file], redacted=True)
+
+    page = site.signed_in(Role.OPERATIONS).get("/applicants/fall/columns").text
+
+    assert ("Ada_Lovelace" in page, neutral_name(1, "application/pdf") in page) == (
+        not blind,
+        blind,
+    )

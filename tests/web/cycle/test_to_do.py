@@ -13,7 +13,7 @@ from swapflow.identity.account import Account
 from swapflow.identity.pending_rights import RIGHT_FOR
 from swapflow.identity.permissions import RIGHTS, Role
 from swapflow.messages import TEXTS
-from swapflow.processes.to_do_mails import DIGESTS_EVERY, SIGNERS_EVERY, ToDoMails
+from swapflow.processes.beside.to_do_mails import DIGESTS_EVERY, SIGNERS_EVERY, to_do_mails
 from tests.web.cohort.fixed_cohorts import chair, digest, ended, sign
 from tests.web.site import ADDRESS, SITE_RULES, Site
 
@@ -102,6 +102,7 @@ def test_interviews_without_a_date_and_no_shows_are_on_today(site: Site) -> None
 
     assert "undated_interviews" in codes(site, account)
     assert "2 interviews have no date" in staff.get("/today/fall/waiting").text
+    assert re.search(r"\d interviews due, ", staff.get("/today").text)
     staff.post("/applicants/fall/slots", data=SLOT | {"pull": assignment.pull_id})
     assert "1 interview has no date" in staff.get("/today/fall/waiting").text
     site.product.tasks.no_show(assignment.id, by="r1", note="")
@@ -190,15 +191,18 @@ def test_the_coordinator_looks_now_and_then(site: Site, hour: int) -> None:
     path = ended(site)
     client = chair(site)
     now = [0.0]
-    mails = ToDoMails(product=site.product, office=site.office, hour=hour, clock=lambda: now[0])
+    mails = [*to_do_mails(site.product, site.office, hour=hour, clock=lambda: now[0])]
 
-    mails.look()
+    for look in mails:
+        look()
     client.post(f"{path}/prepare")
-    mails.look()
+    for look in mails:
+        look()
     site.turn()
     asked = [mail for mail in site.mails if ":sign:" in mail.id]
     now[0] += SIGNERS_EVERY
-    mails.look()
+    for look in mails:
+        look()
     site.turn()
 
     assert asked == []
@@ -237,4 +241,7 @@ def test_system_health_is_for_who_runs_a_program(site: Site) -> None:
 
     assert "✓ answers" in page
     assert "✓ at work" in page
+    leader, led = next(iter(site.product.cycles.leaders().items()))
+    assert led == ["fall"]
+    assert f'{leader}</span>: leads 1 program (<a href="/today/fall">MS fall</a>)' in page
     assert site.signed_in(Role.CHAIR).get("/setup/system").status_code == 403

@@ -16,7 +16,7 @@ from swapflow.domain.rules import KindRules, SeatLine
 from swapflow.engine.ports.held_acts import HeldState
 from swapflow.errors import ConflictError, NotFoundError, NotReadyError
 from swapflow.identity.permissions import Role
-from swapflow.processes.held_acts import LOOK_EVERY, HeldActs
+from swapflow.processes.beside.held_acts import LOOK_EVERY, held_acts
 from swapflow.settings import Settings
 from tests.engine.cycle_by_hand import reviewer
 from tests.support.migrated import new_database
@@ -396,12 +396,12 @@ def test_the_coordinators_process_looks_every_few_seconds(site: Site) -> None:
     client, waiting = asking(site)
     client.post("/today/fall/requests", data={"what": "approve", "pulls": waiting})
     now = [0.0]
-    acts = HeldActs(product=site.product, clock=lambda: now[0])
+    acts = held_acts(site.product, clock=lambda: now[0])
 
-    acts.look()
+    acts()
     site.later(MINUTES * 60 + 1)
-    acts.look()
+    acts()
     assert site.product.held_acts.waiting("fall")
     now[0] += LOOK_EVERY
-    acts.look()
+    acts()
     assert site.product.held_acts.waiting("fall") == ()

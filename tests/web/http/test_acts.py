@@ -27,7 +27,7 @@ SAID_BY_ITS_PAGE = {
     "/setup/users/{account_id}/grants", "/setup/users/{account_id}/grants/remove",
     "/setup/users/{account_id}/invite", "/setup/users/{account_id}/open",
     "/setup/{cycle_id}/applicants", "/setup/{cycle_id}/applicants/{key}",
-    "/setup/{cycle_id}/launch", "/setup/{cycle_id}/reviewers",
+    "/setup/{cycle_id}/exchange", "/setup/{cycle_id}/launch", "/setup/{cycle_id}/reviewers",
     "/setup/{cycle_id}/reviewers/{key}", "/setup/{cycle_id}/rubrics/{kind}",
     "/setup/{cycle_id}/rules", "/setup/{cycle_id}/rules/file",
     "/tasks/{task}/decline", "/tasks/{task}/missed",
@@ -71,6 +71,17 @@ def test_asking_twice_within_seconds_asks_once_and_says_so(site: Site) -> None:
     assert again == f"This was done already, and was not done again: a{said[1:]}"
     assert told(staff, "/applicants/fall/1") == ""
     assert requests_of(site) == 1
+
+
+def test_a_page_of_an_error_asks_no_database_and_leaves_the_notice_to_the_next(site: Site) -> None:
+    site.launched()
+    staff = site.signed_in(Role.OPERATIONS)
+    staff.post("/applicants/fall/1/ask", data={"kind": "review", **REASON})
+
+    missing = staff.get("/applicants/fall/no/such/page")
+
+    assert (missing.status_code, TOLD.search(missing.text)) == (404, None)
+    assert "Asked for an extra review" in told(staff, "/applicants/fall/1")
 
 
 def test_after_some_seconds_the_same_is_another_act(site: Site) -> None:

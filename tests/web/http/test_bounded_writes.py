@@ -7,7 +7,15 @@ import pytest
 from starlette.types import Message, Receive, Scope, Send
 
 from swapflow.web.http import bounded_writes
-from swapflow.web.http.bounded_writes import MOST, MOST_WHILE_STUCK, BoundedWrites
+from swapflow.web.http.bounded_writes import (
+    MOST,
+    MOST_DRAFTS,
+    MOST_WHILE_STUCK,
+    BoundedWrites,
+)
+
+
+DRAFT = "/tasks/fall:0a3ca7fa3cf1767e/draft"
 
 
 class Clock:
@@ -41,7 +49,7 @@ class SlowSite:
         await send({"type": "http.response.start", "status": await gate, "headers": []})
         await send({"type": "http.response.body", "body": b""})
 
-    async def ask(self, method: str = "POST") -> int:
+    async def ask(self, method: str = "POST", path: str = "/x") -> int:
         """Send one request; returns the status of its answer."""
         found: list[int] = []
 
@@ -52,13 +60,13 @@ class SlowSite:
             if message["type"] == "http.response.start":
                 found.append(message["status"])
 
-        scope = {"type": "http", "method": method, "path": "/x", "headers": []}
+        scope = {"type": "http", "method": method, "path": path, "headers": []}
         await self.bounded(scope, receive, send)
         return found[0]
 
-    async def begin(self, count: int) -> None:
+    async def begin(self, count: int, path: str = "/x") -> None:
         """Have that many more under way."""
-        self._running += [asyncio.create_task(self.ask()) for _ in range(count)]
+        self._running += [asyncio.create_task(self.ask(path=path)) for _ in range(count)]
         await asyncio.sleep(0)
 
     async def answer_one(self, status: int) -> None:
@@ -66,9 +74,9 @@ class SlowSite:
         self._gates.pop(0).set_result(status)
         assert await self._running.pop(0) == status
 
-    async def is_taken(self) -> bool:
+    async def is_taken(self, path: str = "/x") -> bool:
         """Whether one more is taken; it is answered at once."""
-        one = asyncio.create_task(self.ask())
+        one = asyncio.create_task(self.ask(path=path))
         await asyncio.sleep(0)
         if one.done():
             assert await one == 503
@@ -119,6 +127,20 @@ def test_no_more_than_so_many_are_under_way(clock: Clock) -> None:
         assert not reading.done(), "a page that only reads is always taken"
         site._gates.pop().set_result(200)
         assert await reading == 200
+
+    with ThreadPoolExecutor(1) as pool:  # this thread may have a loop of its own
+        pool.submit(asyncio.run, run()).result()
+
+
+def test_drafts_that_wait_for_the_disk_keep_no_write_away(clock: Clock) -> None:
+    async def run() -> None:
+        site = SlowSite()
+        await site.begin(200, DRAFT)
+        clock.now += 5
+        assert await site.is_taken(DRAFT), "a reviewer more who types"
+        assert await site.is_taken(), "a review that is handed in meanwhile"
+        await site.begin(MOST_DRAFTS - 200, DRAFT)
+        assert not await site.is_taken(DRAFT)
 
     with ThreadPoolExecutor(1) as pool:  # this thread may have a loop of its own
         pool.submit(asyncio.run, run()).result()

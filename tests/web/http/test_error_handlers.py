@@ -1,7 +1,9 @@
 """What visitors are told while a server behind the pages is away."""
 
+import ast
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
@@ -10,6 +12,7 @@ from swapflow.engine.services import compose
 from swapflow.identity.services import compose_office
 from swapflow.ledger.sql_ledger import SqlLedger
 from swapflow.web.app import create_app
+from swapflow.web.http import error_handlers, rendering
 from swapflow.web.http.dependencies import cookie_name
 from tests.web.site import Site
 
@@ -42,3 +45,14 @@ def test_nobody_outside_learns_where_the_database_is_and_who_may_enter(
     logged = "".join(capfd.readouterr())
     assert "keeper" in logged
     assert "hidden" not in logged
+
+
+def test_no_page_about_an_error_asks_the_database_for_what_other_pages_show() -> None:
+    source = Path(error_handlers.__file__).read_text(encoding="utf-8")
+    shown = {
+        node.value
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Constant) and str(node.value).endswith(".html")
+    }
+
+    assert shown == rendering._ERRORS

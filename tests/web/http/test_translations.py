@@ -11,10 +11,12 @@ import pytest
 
 from swapflow.domain.cohort.proposal import Verdict
 from swapflow.domain.people.reviewer import DeclineKind
+from swapflow.domain.reviewing.assignment import PullStatus
 from swapflow.domain.reviewing.score import NotCounted
 from swapflow.domain.rules import KindRules, SeatLine
 from swapflow.engine.audit.decision_card import CardReconsideration
 from swapflow.engine.cohort.finalize import Override
+from swapflow.engine.interviews.slots import InterviewSlot
 from swapflow.errors import NotReadyError
 from swapflow.files.exports.decision_card import card_document
 from swapflow.files.exports.document import html
@@ -96,6 +98,8 @@ STAFF = (
     "/setup/CYCLE/launch",
     "/setup/CYCLE/rules",
     "/setup/users",
+    "/setup/groups",
+    "/setup/rounds/round/units",
     "/today/CYCLE/audit",
     "/setup/CYCLE/applicants",
     "/setup/CYCLE/reviewers",
@@ -115,6 +119,12 @@ STAFF = (
 
 def test_every_word_of_these_pages_of_staff_is_in_the_catalogues(site: Site) -> None:
     seen = next(one for one in people(busy(site)) if one.name == "administrator")
+    # With a date for one of its requests the program has interviews.
+    (asked, *_) = site.ledger.pulls("fall", statuses={PullStatus.OPEN})
+    slot = InterviewSlot(
+        pull_id=asked.id, starts_at=datetime(2031, 3, 10, 9, tzinfo=UTC), minutes=45
+    )
+    site.product.reviewers.set_slots("fall", [slot], by="ops")
     left: dict[str, list[str]] = {}
     opened = set()
 

@@ -36,7 +36,7 @@ def test_a_zip_is_spread_over_the_applicants_and_what_fits_nobody_is_named(site:
     answer = staff.post("/applicants/fall/files", files={"files": ("all.zip", body)})
 
     assert answer.status_code == 200
-    assert "2 files stored, 1 file left out" in answer.text
+    assert "2 files saved, 1 file left out" in answer.text
     assert "B9.pdf" in answer.text
     assert (names(site, 0), names(site, 1)) == (["A001.pdf"], ["essay.txt"])
 
@@ -67,7 +67,7 @@ def test_tricks_in_a_zip_are_refused(site: Site) -> None:
 
     answer = staff.post("/applicants/fall/files", files={"files": ("all.zip", made.getvalue())})
 
-    assert "0 files stored, 4 files left out" in answer.text
+    assert "0 files saved, 4 files left out" in answer.text
     assert site.product.context.ledger.with_files("fall") == frozenset()
 
 

@@ -23,7 +23,7 @@ def test_the_headline_counts_what_waits_and_leads_to_the_first(site: Site) -> No
     waiting = site.product.tasks.inbox("fall", "R1")
     assert f"0 of {len(waiting)} done" in page
     assert ", in 1" in page
-    assert page.index("Start Applicant ") > page.index("Next due")
+    assert page.index("Start applicant ") > page.index("Next due")
     assert all(f"/tasks/{site.product.tasks.code(a.id)}" in page for a in waiting)
     assert assignment.id not in page
 

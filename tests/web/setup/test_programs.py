@@ -306,7 +306,7 @@ def test_a_round_that_has_ended_has_nothing_to_cure_in_its_set_up(site: Site) ->
 
     page = client.get("/setup/fall").text
 
-    assert "to cure" not in page
+    assert "to correct" not in page
     assert page.count("✓ done") == 5
 
 

@@ -5,8 +5,10 @@ from contextlib import AbstractContextManager
 from typing import Protocol, TypeAlias
 
 from swapflow.engine.ports.erased_people import ErasureMemory
+from swapflow.engine.ports.retention import RetentionWrites
 from swapflow.engine.ports.writes.cycle import CycleWrites
 from swapflow.engine.ports.writes.decisions import DecisionWrites
+from swapflow.engine.ports.writes.exchange import ExchangeWrites
 from swapflow.engine.ports.writes.held_acts import HeldActWrites
 from swapflow.engine.ports.writes.people import PeopleWrites
 from swapflow.engine.ports.writes.practice import PracticeWrites
@@ -22,7 +24,9 @@ class Transaction(
     DecisionWrites,
     PreparedWrites,
     HeldActWrites,
+    RetentionWrites,
     PracticeWrites,
+    ExchangeWrites,
     Protocol,
 ):
     """One write to a cycle, under the lock of the cycle's row; all of it or nothing.

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from swapflow.domain.cycle import Position
 from swapflow.domain.people.plain_words import forms_searched, search_among
+from swapflow.domain.reviewing.interview_kinds import interview_kinds
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.records import ApplicantName
 from swapflow.engine.read_models.dashboard import Dashboard
@@ -65,6 +66,7 @@ class ApplicantTable:
         seen: The event of the dashboard that it was built from, whether that knew the quality of
             the list, and the digest of the names.
         places: Places of the program.
+        last_in: The last rank within the places; 0 where all fit, or none has a score.
         cut: The estimate at which places end, in [0, 1]; None without a list, and where all fit.
         names: Who they are, as many as there are rows.
         rank: From 1; 0 without a score.
@@ -81,6 +83,7 @@ class ApplicantTable:
     position: Position
     seen: Seen
     places: int
+    last_in: int
     cut: float | None
     names: tuple[ApplicantName, ...]
     rank: Integers
@@ -226,9 +229,11 @@ def _columns(
     estimate, margin, likely = (np.full(size, np.nan) for _ in range(3))
     received = np.zeros((size, kinds), dtype=np.int64)
     received[at] = dashboard.received(kinds)[there]
-    scored = ~np.isnan(dashboard.estimate[there])
+    known = ~np.isnan(dashboard.estimate)
+    scored = known[there]
     estimate[at], margin[at] = dashboard.estimate[there], dashboard.margin[there]
-    rank[at] = np.where(scored, np.flatnonzero(there) + 1, 0)
+    # Who has no review yet has no rank, and takes none from those who follow.
+    rank[at] = np.where(known, np.cumsum(known), 0)[there]
     stands = np.where(dashboard.too_close, 2, np.where(dashboard.in_list, 1, 3))[there]
     standing[at] = np.where(scored, stands, 0)
     if dashboard.quality is not None:
@@ -237,6 +242,7 @@ def _columns(
         position=position,
         seen=seen,
         places=dashboard.places,
+        last_in=int(known[: dashboard.places].sum()) if dashboard.places < known.size else 0,
         cut=cut_estimate(
             dashboard.estimate,
             dashboard.in_list,
@@ -263,7 +269,7 @@ def _add_requests(table: ApplicantTable, cycle_id: str, *, ledger: Ledger) -> No
         if application in place and kind < table.asked.shape[1]:
             table.asked[place[application], kind] = count
     for column, numbers in (
-        (table.undated, ledger.undated(cycle_id)),
+        (table.undated, ledger.undated(cycle_id, interview_kinds(ledger.rules(cycle_id).kinds))),
         (table.apart, ledger.far_apart(cycle_id, least=round(1e6 * FAR_APART))),
     ):
         column[[place[number] for number in numbers if number in place]] = True

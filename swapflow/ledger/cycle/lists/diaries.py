@@ -9,7 +9,7 @@ from sqlalchemy import Connection, bindparam, select, text
 from swapflow.domain.people.interview import Booking, Diary
 from swapflow.domain.people.reviewer import Absence
 from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT, AssignmentStatus
-from swapflow.ledger.schema import ASSIGNMENT, INTERVIEW, ROSTER, ROSTER_ABSENCE
+from swapflow.ledger.schema import ASSIGNMENT, CYCLE, INTERVIEW, ROSTER, ROSTER_ABSENCE
 
 
 # A seat that is answered was an interview too: its hour is no less taken.
@@ -21,7 +21,17 @@ _DIARY_LOCKS = 5_303
 _HOLD = text("SELECT pg_advisory_xact_lock(:space, :number)")
 
 _HERE, _THERE = ROSTER.alias("here"), ROSTER.alias("there")
-_SAME_PERSON = _HERE.join(_THERE, _HERE.c.person_id == _THERE.c.person_id)
+_HERE_OF, _THERE_OF = CYCLE.alias("here_of"), CYCLE.alias("there_of")
+_SAME_PERSON = (
+    _HERE.join(_THERE, _HERE.c.person_id == _THERE.c.person_id)
+    .join(_HERE_OF, _HERE_OF.c.id == _HERE.c.cycle_id)
+    # An interview of a practice program takes no hour of a real one; its own it does.
+    .join(
+        _THERE_OF,
+        (_THERE_OF.c.id == _THERE.c.cycle_id)
+        & ((_THERE_OF.c.practice_of == "") | (_THERE_OF.c.id == _HERE_OF.c.id)),
+    )
+)
 
 _BOOKED = (
     select(

@@ -213,6 +213,14 @@ class LeftInterview(Out):
     reason: str
 
 
+class DaysPassedOver(Out):
+    """A public holiday, or days on which the office is closed: no interview is proposed then."""
+
+    first: date
+    last: date
+    name: str = Field(description="Of the holiday; empty where the office is closed.")
+
+
 class FittingDates(Out):
     """Dates for all interviews without one; none of them is set."""
 
@@ -220,6 +228,9 @@ class FittingDates(Out):
     first_day: date
     dates: list[FittingDate] = Field(description="The earliest first.")
     left: list[LeftInterview]
+    passed_over: list[DaysPassedOver] = Field(
+        description="Public holidays and closed days of the rules, up to the last date."
+    )
 
 
 class SwapChoices(Out):

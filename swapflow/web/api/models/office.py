@@ -6,8 +6,18 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints
 
 from swapflow.domain.webhook_call import WebhookEvent
+from swapflow.engine.ports.health_facts import Grade
 from swapflow.identity.permissions import Role, Scope
-from swapflow.web.api.models.base import PLAIN, Email, In, Line, Link, Out, ShortName
+from swapflow.web.api.models.base import (
+    PLAIN,
+    Email,
+    In,
+    Line,
+    Link,
+    Name,
+    Out,
+    ShortName,
+)
 
 
 class Key(Out):
@@ -113,6 +123,38 @@ class Mail(Out):
     attempts: int
 
 
+class MailFinding(Out):
+    """What one check of the sender found, and what to do about it."""
+
+    check: str
+    grade: Grade
+    says: str
+    cure: str
+
+
+class CameBack(Out):
+    """A mail that came back and that no person has seen to."""
+
+    id: str
+    to: str
+    subject: str
+    why: str
+    cure: str
+    said: str = Field(description="The other server's answer, empty where it gave none.")
+    at: datetime
+
+
+class MailCheck(Out):
+    """Whether mails arrive: the sender's domain, the last test mail, what came back."""
+
+    findings: list[MailFinding]
+    probe: Mail | None
+    came_back: list[CameBack] = Field(
+        description="The office's own mails, such as invitations; for those who manage people."
+    )
+    strays: int = Field(description="Reports that fit no mail of ours.")
+
+
 class MailText(Mail):
     """A mail with its words."""
 
@@ -152,6 +194,108 @@ class NewGrant(In):
     role: Role
     scope: Scope = Scope.OFFICE
     scope_id: Annotated[str, StringConstraints(max_length=40, pattern=r"^[a-z0-9-]*$")] = ""
+
+
+class GroupRoleEntry(Out):
+    """A role that a group of the identity provider gives its members."""
+
+    group: str
+    role: Role
+    scope: Scope
+    scope_id: str
+    members: int = Field(description="People who were stated to be in it.")
+
+
+class NewGroupRole(NewGrant):
+    """A role that a group is to give."""
+
+    group: Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=PLAIN)]
+    administrators: bool = Field(
+        default=False, description="Needed to let a group make administrators."
+    )
+
+
+class GroupRoleChange(Out):
+    """The people whose roles change with a role of a group."""
+
+    people: list[str] = Field(description="Addresses of those who gain or lose it.")
+    known: bool = Field(description="Whether the members of the group are known yet.")
+
+
+class OfficeUnit(Out):
+    """A unit of a round: a faculty, or a department in one."""
+
+    id: str
+    round: str
+    parent: str | None = Field(description="The unit above; null for one directly in the round.")
+    name: str
+    programs: list[str] = Field(description="Programs of it, not of those within it.")
+
+
+class NewUnit(In):
+    """A unit to be made."""
+
+    name: Name
+    round: ShortName
+    parent: ShortName | None = None
+    id: Annotated[str, StringConstraints(pattern=r"^([a-z0-9][a-z0-9-]{0,39})?$")] = Field(
+        default="", description="Made from the name when it is left out."
+    )
+
+
+class RenamedUnit(In):
+    """Another name of a unit."""
+
+    name: Name
+    before: Line | None = Field(
+        default=None, description="The name that was read; refused where it is another by now."
+    )
+
+
+class UnitGrant(Out):
+    """A role of a person in a unit, or in a program of it."""
+
+    email: str
+    name: str
+    role: Role
+    scope: Scope
+    scope_id: str
+
+
+class NewUnitGrant(In):
+    """A role to be given within a unit."""
+
+    email: Email
+    name: Line = Field(default="", description="For a new account.")
+    role: Role
+    scope: Literal[Scope.UNIT, Scope.CYCLE] = Scope.UNIT
+    scope_id: Annotated[str, StringConstraints(max_length=40, pattern=r"^[a-z0-9-]*$")] = Field(
+        default="", description="The unit, one within it, or a program; the unit when left out."
+    )
+
+
+class RightsAfterMove(Out):
+    """What a person gains and loses in a program by its move, as codes of permissions."""
+
+    email: str
+    gained: list[str]
+    lost: list[str]
+
+
+class UnitOfProgram(Out):
+    """The unit of a program, and whose rights a move changes."""
+
+    unit: str | None
+    changed: list[RightsAfterMove]
+
+
+class NewProgramUnit(In):
+    """A program's move."""
+
+    unit: ShortName | None = Field(description="The unit; null for none.")
+    before: ShortName | None = Field(
+        description="The unit that it belonged to when it was read; refused where it has moved."
+    )
 
 
 class ToDo(Out):

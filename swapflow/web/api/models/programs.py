@@ -6,6 +6,8 @@ from typing import Annotated, Literal
 from pydantic import AwareDatetime, Field, StringConstraints
 
 from swapflow.domain.cycle import CycleStatus
+from swapflow.engine.copies.next_year import MOST_YEARS
+from swapflow.engine.copies.practice_program import MOST
 from swapflow.web.api.models.base import (
     PLAIN,
     Coded,
@@ -52,6 +54,9 @@ class Program(Out):
     list_version: int = Field(description="The latest version that was fixed; 0 before.")
     events: int
     created_at: datetime
+    practice_of: str = Field(
+        description="The program that this practice program was copied from; empty for a real one."
+    )
 
 
 class NewProgram(In):
@@ -64,6 +69,9 @@ class NewProgram(In):
         default="", description="A rules file (TOML); the template's when it is left out."
     )
     template: Literal["admissions", "hiring", "fellowship"] = "admissions"
+    unit: ShortName | None = Field(
+        default=None, description="The unit of the round that it belongs to; null for none."
+    )
 
 
 class RulesText(Out):
@@ -209,3 +217,38 @@ class Extension(In):
     budget: Annotated[int, Field(ge=1, le=10**9)] | None = None
     deadline: AwareDatetime | None = None
     reason: Why
+
+
+class NewPracticeProgram(In):
+    """A practice program to be made of a program."""
+
+    applicants: int = Field(
+        default=0, ge=0, le=MOST, description="How many to invent; 0 for the usual number."
+    )
+    automatic: bool = Field(
+        default=False, description="Whether automatic reviewers answer for the whole roster."
+    )
+
+
+class NextYearProgram(In):
+    """Next year's program, and what it takes over beside rules, score forms and questions."""
+
+    id: ShortName
+    round: ShortName
+    name: Line = ""
+    years: int = Field(
+        default=1, ge=0, le=MOST_YEARS, description="Years by which its dates move; 0 for none."
+    )
+    roster: bool = Field(default=True, description="The active reviewers.")
+    rights: bool = Field(default=True, description="Rights that people have in it alone.")
+    columns: bool = Field(default=True, description="Which columns reviewers see.")
+    letters: bool = Field(default=True, description="Texts of letters, as last sent.")
+
+
+class ThrownAway(Out):
+    """A practice program that is gone."""
+
+    program: str
+    applicants: int = Field(description="Invented applicants that went with it.")
+    reviews: int
+    mails: int = Field(description="Mails that never left.")

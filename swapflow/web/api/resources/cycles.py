@@ -118,7 +118,7 @@ def forget_erasures(
 @router.get("/cycles")
 def list_cycles(principal: Signed, product: Product, paging: Paged) -> Page[Program]:
     """List the programs of which the caller may see how they stand."""
-    rows = sorted(map(_program, _visible(principal, product)), key=lambda row: row.id)
+    rows = sorted(map(shown_program, _visible(principal, product)), key=lambda row: row.id)
     return _by_id(paging, rows)
 
 
@@ -127,21 +127,26 @@ def create_cycle(
     request: Request, principal: MaySetUpSomewhere, product: Product, new: NewProgram
 ) -> Program:
     """Make a program in draft."""
-    # The route asks for the right in any round; it must be held in this one.
-    require(principal, Right.SET_UP, cycle_id=None, round_id=new.round)
+    # The route asks for the right in any round; it must be held in this one, or in the unit.
+    require(principal, Right.SET_UP, cycle_id=None, round_id=new.round, unit_id=new.unit)
     text = new.rules or template(new.template)
     product.cycles.new(
-        new.id, round_id=new.round, name=new.name, rules=parse_rules(text), by=principal.name
+        new.id,
+        round_id=new.round,
+        name=new.name,
+        rules=parse_rules(text),
+        by=principal.name,
+        unit=new.unit or "",
     )
     note(request, principal, "made a program", cycle_id=new.id)
-    return _program(product.cycles.get(new.id))
+    return shown_program(product.cycles.get(new.id))
 
 
 @router.get("/cycles/{cycle_id}")
 def read_cycle(cycle_id: CycleId, principal: MaySeeProgress, product: Product) -> Program:
     """Read one program."""
     del principal
-    return _program(product.cycles.get(cycle_id))
+    return shown_program(product.cycles.get(cycle_id))
 
 
 @router.get("/cycles/{cycle_id}/progress")
@@ -224,7 +229,7 @@ def launch_cycle(
     seated = seat_view_of(request, principal, cycle_id) is not None
     product.cycles.launch(cycle_id, by=principal.name, nameless=seated)
     note(request, principal, "launched the program")
-    return _program(product.cycles.get(cycle_id))
+    return shown_program(product.cycles.get(cycle_id))
 
 
 @router.post("/cycles/{cycle_id}/pause")
@@ -234,7 +239,7 @@ def pause_cycle(
     """Send and expire nothing for a while; reviews are taken."""
     product.cycles.pause(cycle_id, by=principal.name, reason=why.reason)
     note(request, principal, "paused the program")
-    return _program(product.cycles.get(cycle_id))
+    return shown_program(product.cycles.get(cycle_id))
 
 
 @router.post("/cycles/{cycle_id}/resume")
@@ -244,7 +249,7 @@ def resume_cycle(
     """Go on after a pause, or against a proposed stop."""
     product.cycles.resume(cycle_id, by=principal.name, reason=why.reason)
     note(request, principal, "resumed the program")
-    return _program(product.cycles.get(cycle_id))
+    return shown_program(product.cycles.get(cycle_id))
 
 
 @router.post("/cycles/{cycle_id}/stop")
@@ -254,7 +259,7 @@ def stop_cycle(
     """End the asking, so that it can be decided."""
     product.cycles.stop(cycle_id, by=principal.name, reason=why.reason)
     note(request, principal, "ended asking")
-    return _program(product.cycles.get(cycle_id))
+    return shown_program(product.cycles.get(cycle_id))
 
 
 @router.get("/cycles/{cycle_id}/events")
@@ -326,7 +331,8 @@ def _by_id(paging: Paging, rows: list[WithId]) -> Page[WithId]:
     )
 
 
-def _program(cycle: Cycle) -> Program:
+def shown_program(cycle: Cycle) -> Program:
+    """Return a program as the API shows it."""
     return Program(
         id=cycle.id,
         round=cycle.round_id,
@@ -340,4 +346,5 @@ def _program(cycle: Cycle) -> Program:
         list_version=cycle.cohort_version,
         events=cycle.position.seq,
         created_at=cycle.created_at,
+        practice_of=cycle.practice_of,
     )

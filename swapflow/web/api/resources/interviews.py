@@ -10,11 +10,13 @@ from swapflow.engine.interviews.schedule import NOTICE
 from swapflow.engine.interviews.slots import InterviewSlot, Requested
 from swapflow.engine.services import Swapflow
 from swapflow.errors import NotFoundError
+from swapflow.i18n.languages import current_language
 from swapflow.web.api.audit import note
 from swapflow.web.api.dependencies import MayManageApplicants
 from swapflow.web.api.idempotency import ApiRoute
 from swapflow.web.api.models.base import Counted
 from swapflow.web.api.models.decisions import (
+    DaysPassedOver,
     FittingDate,
     FittingDates,
     Interview,
@@ -84,6 +86,10 @@ def propose_interviews(
                 reason=one.reason,
             )
             for one in found.left
+        ],
+        passed_over=[
+            DaysPassedOver(first=one.first, last=one.last, name=one.name)
+            for one in found.passed_over(current_language().tag)
         ],
     )
 

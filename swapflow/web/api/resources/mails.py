@@ -5,20 +5,26 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request
 
+from swapflow.bootstrap import check_sender
+from swapflow.engine.ports.health_facts import SECONDS_TO_ANSWER
 from swapflow.engine.ports.records import MailRecord
 from swapflow.errors import InvalidInputError, NotFoundError
+from swapflow.i18n.translation import translate
+from swapflow.identity.permissions import Right
 from swapflow.web.api.audit import note
-from swapflow.web.api.dependencies import MayRun, MaySeeMail
+from swapflow.web.api.dependencies import MayManageUsers, MayRun, MayRunSomewhere, MaySeeMail
 from swapflow.web.api.idempotency import ApiRoute
 from swapflow.web.api.models.base import Counted
-from swapflow.web.api.models.office import Mail, MailText
+from swapflow.web.api.models.office import CameBack, Mail, MailCheck, MailFinding, MailText
 from swapflow.web.api.pagination import Page, Paged, Paging
 from swapflow.web.api.resources.cycles import CycleId
-from swapflow.web.http.context import Product
+from swapflow.web.http.context import Product, app_context
 from swapflow.web.http.dependencies import seat_view_of
 
 
 router = APIRouter(prefix="/cycles/{cycle_id}/mails", route_class=ApiRoute, tags=["office"])
+
+check = APIRouter(prefix="/mail-check", route_class=ApiRoute, tags=["office"])
 
 MailId = Annotated[str, Path(max_length=200)]
 
@@ -79,6 +85,21 @@ def send_mail_again(
     return Counted(count=int(queued))
 
 
+@router.post("/{mail_id}/settled")
+def settle_returned_mail(
+    request: Request, cycle_id: CycleId, mail_id: MailId, principal: MayRun, product: Product
+) -> Counted:
+    """Settle what came back from the address of a mail, so that mail goes there again.
+
+    Mails that came back are listed with `state=came back`; a corrected address settles them too,
+    and sends the last one once more.
+    """
+    record = product.outbox.mail(cycle_id, _known(mail_id))
+    count = product.returned_mails.settle(cycle_id, [record.mail.to])
+    note(request, principal, "dealt with mails that came back", about=mail_id, detail=str(count))
+    return Counted(count=count)
+
+
 def _last(paging: Paging) -> tuple[datetime, str] | None:
     last = paging.last(str, str)
     if last is None:
@@ -110,3 +131,63 @@ def _shown(record: MailRecord) -> Mail:
         created_at=record.created_at,
         attempts=record.attempts,
     )
+
+
+@check.get("")
+def read_mail_check(request: Request, principal: MayRunSomewhere, product: Product) -> MailCheck:
+    """Check SPF, DKIM and DMARC of the sender's domain; each finding has its cure."""
+    app = app_context(request)
+    probe = app.office.to_do.last_probe(principal.account)
+    # Addresses of accounts are for those who manage them.
+    manages = Right.MANAGE_USERS in principal.rights()
+    return MailCheck(
+        findings=[
+            MailFinding(
+                check=one.check,
+                grade=one.grade,
+                says=translate(one.says),
+                cure=translate(one.cure) if one.cure else "",
+            )
+            for one in check_sender(app.settings, within=SECONDS_TO_ANSWER)
+        ],
+        probe=None if probe is None else _shown(probe),
+        came_back=[
+            CameBack(
+                id=one.mail_id,
+                to=one.to,
+                subject=one.subject,
+                why=translate(one.kind.words),
+                cure=translate(one.kind.cure),
+                said=one.said,
+                at=one.at,
+            )
+            for one in (product.returned_mails.waiting(None) if manages else ())
+        ],
+        strays=product.returned_mails.strays().count,
+    )
+
+
+@check.post("/probe", status_code=202)
+def send_probe(request: Request, principal: MayRunSomewhere, product: Product) -> Counted:
+    """Send a test mail to oneself; asked twice within a minute it is one."""
+    app = app_context(request)
+    queued = app.office.to_do.send_probe(principal.account, now=product.cycles.now())
+    product.outbox.send_soon()
+    note(request, principal, "sent a test mail to oneself")
+    return Counted(count=int(queued))
+
+
+@check.post("/settled")
+def settle_office_mails(request: Request, principal: MayManageUsers, product: Product) -> Counted:
+    """Settle the office's own mails that came back, so that mail goes to those addresses again."""
+    count = product.returned_mails.settle_office()
+    note(request, principal, "dealt with mails that came back", detail=str(count))
+    return Counted(count=count)
+
+
+@check.post("/strays")
+def drop_strays(request: Request, principal: MayManageUsers, product: Product) -> Counted:
+    """Count the reports that fit no mail of ours from 0 again; says how many there were."""
+    count = product.returned_mails.drop_strays()
+    note(request, principal, "settled reports of no mail", detail=str(count))
+    return Counted(count=count)

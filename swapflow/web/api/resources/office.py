@@ -5,6 +5,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
+from swapflow.engine.services import Swapflow
 from swapflow.errors import InvalidInputError, NotFoundError
 from swapflow.identity.account import Account, ApiToken
 from swapflow.identity.permissions import Grant, Role, Scope
@@ -15,7 +16,7 @@ from swapflow.web.api.models import office
 from swapflow.web.api.models.office import AuditLine, Key, MadeKey, NewGrant, NewKey, NewUser, User
 from swapflow.web.api.pagination import Page, Paged
 from swapflow.web.api.resources.cycles import CycleId
-from swapflow.web.http.context import Product, TheOffice, TheSettings
+from swapflow.web.http.context import Product, TheOffice, TheSettings, known_places
 from swapflow.web.http.dependencies import closed_programs
 
 
@@ -88,13 +89,7 @@ def give_role(
 ) -> User:
     """Grant a user a role."""
     account = _account(office, user_id)
-    places = {
-        Scope.OFFICE: {""},
-        Scope.ROUND: {known.id for known in product.cycles.rounds()},
-        Scope.CYCLE: {known.id for known in product.cycles.list()},
-    }
-    if new.scope_id not in places[new.scope]:
-        raise InvalidInputError("scope_unknown", scope=new.scope, name=new.scope_id)
+    check_place(office, product, new.scope, new.scope_id)
     office.users.grant(account, new.role, new.scope, new.scope_id, by=principal.name)
     return _user(account, office.users.grants(account.id))
 
@@ -139,6 +134,12 @@ def open_user(user_id: Id, principal: MayManageUsers, office: TheOffice) -> User
     """Open a closed account again."""
     office.users.activate(_account(office, user_id), by=principal.name)
     return _user(_account(office, user_id), office.users.grants(user_id))
+
+
+def check_place(office: Office, product: Swapflow, scope: Scope, scope_id: str) -> None:
+    """Raise InvalidInputError unless a place is there."""
+    if scope_id not in known_places(product, office)[scope]:
+        raise InvalidInputError("scope_unknown", scope=scope, name=scope_id)
 
 
 # Audit log and mails

@@ -85,7 +85,8 @@ def read_task(task: TaskCode, own: Own, product: Product, response: Response) ->
 def open_task(task: TaskCode, own: Own, product: Product) -> OpenTask:
     """Begin: from now on the task is taken from nobody, and its form stays as it is."""
     del task
-    return shown_task(product.tasks.page(product.tasks.begin(own.task)))
+    product.tasks.begin(own.task)
+    return shown_task(product.tasks.page(product.tasks.task(own.assignment.id)))
 
 
 @router.get(
@@ -330,7 +331,7 @@ def by_code(code: str) -> Iterator[None]:
     try:
         yield
     except AssignmentClosedError as error:
-        raise AssignmentClosedError(code, error.status) from error
+        raise error.named(code) from error
 
 
 def shown_task(sheet: ReviewPage) -> OpenTask:

@@ -33,7 +33,8 @@ SHOWN_OF_EACH = 15
 def show_all(request: Request, principal: MaySomewhere) -> Response:
     """Show what happened in every program that the principal may see."""
     app = app_context(request)
-    cycles = visible(app, principal, Right.SEE_PROGRESS)
+    seen = visible(app, principal, Right.SEE_PROGRESS)
+    cycles = [cycle for cycle in seen if not cycle.is_practice]
     return render(
         request,
         "cycle/today/all_activity.html",

@@ -9,7 +9,7 @@ from swapflow.domain.rules import Rules
 from swapflow.engine.ports.records import DecisionRecord
 from swapflow.engine.read_models.explanation import origins_of
 from swapflow.engine.read_models.proposal import STOP_SENTENCES
-from swapflow.i18n.languages import gettext, gettext_noop
+from swapflow.i18n.languages import gettext, gettext_noop, ngettext, ngettext_noop
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.web.http.context import Product, app_context
@@ -29,11 +29,6 @@ ASKED, CLOSE = 100, 20
 """Names shown of those asked about, and of those too close to call; a batch may have thousands."""
 
 _WORDS = {
-    "floor": gettext_noop("the rules promise these reviews"),
-    "floor all": gettext_noop("everyone gets these reviews"),
-    "floor chosen": gettext_noop("everyone on the proposed list gets these reviews"),
-    "floor close": gettext_noop("everyone too close to call gets these reviews"),
-    "rule": gettext_noop("these reviews are expected to change the list most"),
     "staff": gettext_noop("staff asked"),
     "chance": gettext_noop("kinds of review are compared by a draw"),
     "drawn": gettext_noop("those drawn from the clearly out are read once more"),
@@ -41,10 +36,33 @@ _WORDS = {
     "late": gettext_noop("a late answer was taken"),
 }
 
+_COUNTED = {
+    "floor": ngettext_noop("the rules promise this review", "the rules promise these reviews"),
+    "floor all": ngettext_noop("everyone gets this review", "everyone gets these reviews"),
+    "floor chosen": ngettext_noop(
+        "everyone on the proposed list gets this review",
+        "everyone on the proposed list gets these reviews",
+    ),
+    "floor close": ngettext_noop(
+        "everyone too close to call gets this review",
+        "everyone too close to call gets these reviews",
+    ),
+    "rule": ngettext_noop(
+        "this review is expected to change the list most",
+        "these reviews are expected to change the list most",
+    ),
+}
+"""Reasons that speak of the reviews themselves, for one and for several."""
+
 
 def why_asked(record: DecisionRecord, rules: Rules) -> str:
     """Return in words why a decision asked for its reviews."""
-    return "; ".join(gettext(_WORDS.get(one, one)) for one in origins_of(record, rules))
+    return "; ".join(
+        ngettext(*_COUNTED[one], len(record.picks))
+        if one in _COUNTED
+        else gettext(_WORDS.get(one, one))
+        for one in origins_of(record, rules)
+    )
 
 
 @router.get("/{cycle_id}/decisions")

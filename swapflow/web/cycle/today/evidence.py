@@ -5,6 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
 
+from swapflow.i18n.formatting import cost_words
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.web.cycle import charts
@@ -51,17 +52,27 @@ def show_evidence(request: Request, principal: MayWatch, cycle_id: str) -> Respo
         draw_by_decision(points, column, look, width=SMALL[0], height=SMALL[1])
         for column, look in (("could_change", "left"), ("lacks", "asked"))
     )
+    around = frame(request, app, principal, cycle)
+    unit = around["unit"]
     return render(
         request,
         "cycle/today/evidence.html",
         {
-            **frame(request, app, principal, cycle),
+            **around,
             "standing": standing,
             "board": dashboard,
             "figures": standing.figures,
             "before": standing.before,
             "finish": standing.finish,
-            "left": rules.budget - cycle.spent - cycle.committed,
+            "cost": {
+                name: cost_words(value, unit)
+                for name, value in (
+                    ("budget", rules.budget),
+                    ("spent", cycle.spent),
+                    ("committed", cycle.committed),
+                    ("left", rules.budget - cycle.spent - cycle.committed),
+                )
+            },
             "kinds": [
                 {
                     "name": kind.name,

@@ -10,20 +10,20 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
 
 from swapflow.domain.cycle import Cycle, CycleStatus
-from swapflow.engine.pending.standing import ProgramStanding
+from swapflow.engine.pending.standing import ProgramStanding, meets
 from swapflow.engine.pending.things import PendingCode, PendingThing
-from swapflow.i18n.formatting import counted, day, number
+from swapflow.i18n.formatting import cost_words, counted, day, number
 from swapflow.i18n.languages import gettext
 from swapflow.i18n.translation import translate
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.web.cycle.today import drawing
 from swapflow.web.cycle.today.program_parts import (
-    cost_words,
     health_of,
     phases_of,
     undoable,
 )
+from swapflow.web.cycle.today.unit_filter import unit_choices
 from swapflow.web.http.bar.top_bar import keep_count
 from swapflow.web.http.context import AppContext, app_context
 from swapflow.web.http.dependencies import may_anywhere
@@ -54,6 +54,8 @@ _LOUD = frozenset({
 _AMBER = frozenset({
     PendingCode.OVERDUE, PendingCode.DEADLINE_AT_RISK, PendingCode.NO_SHOWS,
     PendingCode.CONFLICTING_SCORES, PendingCode.UNSEEN_APPLICANTS, PendingCode.LATE_ANSWERS,
+    PendingCode.BACK_UP, PendingCode.REVIEWER_MAIL_BACK, PendingCode.APPLICANT_MAIL_BACK,
+    PendingCode.EXPLANATIONS,
 })  # fmt: skip
 _ICONS = {
     PendingCode.SIGN: "pen", PendingCode.DECIDE: "pen",
@@ -62,6 +64,8 @@ _ICONS = {
     PendingCode.DEADLINE_AT_RISK: "cal", PendingCode.LATE_ANSWERS: "cal",
     PendingCode.OVERDUE: "bell", PendingCode.CONNECT_MAIL: "mail",
     PendingCode.MAIL_FAILED: "mail", PendingCode.MAIL_NOT_SENT: "mail",
+    PendingCode.REVIEWER_MAIL_BACK: "mail", PendingCode.APPLICANT_MAIL_BACK: "mail",
+    PendingCode.EXPLANATIONS: "cal",
 }  # fmt: skip
 """The drawing beside each line; "warn" for those left out."""
 
@@ -95,15 +99,21 @@ class StoryLine:
 
 
 @router.get("")
-def show_to_do(request: Request, principal: MaySomewhere) -> Response:
-    """Show what needs the principal, over all programs, and how each program stands."""
+def show_to_do(request: Request, principal: MaySomewhere, unit: str = "") -> Response:
+    """Show what needs the principal, over all programs or one unit's, and how each stands."""
     app = app_context(request)
     product, now = app.product, app.product.cycles.now()
-    cycles = [
-        cycle for cycle in visible(app, principal, Right.SEE_PROGRESS) if not _is_closed(cycle)
-    ]
-    closed = [c for c in visible(app, principal, Right.SEE_PROGRESS) if _is_closed(c)]
-    things = app.office.to_do.of(principal, product.pending)
+    seen = visible(app, principal, Right.SEE_PROGRESS)
+    # Practice programs are shown apart from real work and counted in none of it.
+    real = [cycle for cycle in seen if not cycle.is_practice]
+    choices = unit_choices(app.office.units.all(), [cycle.id for cycle in real], unit)
+    shown = next((one.programs for one in choices if one.is_current), {c.id for c in real})
+    cycles = [cycle for cycle in real if cycle.id in shown and not _is_closed(cycle)]
+    closed = [cycle for cycle in real if cycle.id in shown and _is_closed(cycle)]
+    everything = app.office.to_do.of(principal, product.pending)
+    # What is about no program that the choice could leave out stays: the office's, own reviews.
+    away = {cycle.id for cycle in seen} - set(shown)
+    things = [thing for thing in everything if thing.cycle_id not in away]
     by_id = {cycle.id: cycle for cycle in (*cycles, *closed)}
     set_aside = product.reports.quarantined()
     readable = [cycle for cycle in (*cycles, *closed) if cycle.id not in set_aside]
@@ -119,7 +129,7 @@ def show_to_do(request: Request, principal: MaySomewhere) -> Response:
             "zone": product.pending.zone(),
             "may_try": Right.SET_UP in principal.rights_anywhere,
             "lines": lines,
-            "to_do_count": len(lines),
+            "to_do_count": len(everything),
             "cards": [
                 _card(app, principal, cycle, now, live=live)
                 for cycle in cycles[:MOST_CARDS]
@@ -139,9 +149,11 @@ def show_to_do(request: Request, principal: MaySomewhere) -> Response:
                 )
             ],
             "programs": len(by_id),
+            "choices": choices,
+            "practice": [cycle for cycle in seen if cycle.is_practice],
         },
     )
-    keep_count(request, response, principal, len(lines))
+    keep_count(request, response, principal, len(everything))
     return response
 
 
@@ -317,17 +329,22 @@ def _coming(app: AppContext, principal: Principal, cycle: Cycle, now: datetime) 
     def line(at: datetime, told: str) -> StoryLine:
         return StoryLine(at=at, zone=rules.zone, told=told, program=cycle.name)
 
-    due, meetings, first = Counter[str](), Counter[str](), dict[str, datetime]()
-    for at, count in product.pending.coming(cycle.id, now):
-        key = at.astimezone(zone).date().isoformat()
-        due[key] += count
-        first.setdefault(key, at)
+    meetings, first = Counter[str](), dict[str, datetime]()
+    due, due_first = Counter[tuple[str, bool]](), dict[tuple[str, bool], datetime]()
+    for at, kind, count in product.pending.coming(cycle.id, now):
+        which = (at.astimezone(zone).date().isoformat(), meets(rules.kinds[kind]))
+        due[which] += count
+        due_first.setdefault(which, at)
     lines = [
-        line(first[key], counted(count, "%(count)s review due", "%(count)s reviews due"))
-        for key, count in due.items()
+        line(
+            due_first[which],
+            counted(count, "%(count)s interview due", "%(count)s interviews due")
+            if which[1]
+            else counted(count, "%(count)s review due", "%(count)s reviews due"),
+        )
+        for which, count in due.items()
     ]
     if Right.SEE_APPLICANTS in held(app, principal, cycle):
-        first.clear()
         for one in product.reviewers.interview_requests(cycle.id):
             date = one.interview
             if date is not None and date.stands and now <= date.starts_at <= now + AHEAD:

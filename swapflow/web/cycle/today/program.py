@@ -10,6 +10,7 @@ from swapflow.engine.pending.standing import ProgramStanding
 from swapflow.engine.read_models.list_quality import quality_sentences
 from swapflow.engine.read_models.proposal import STOP_SENTENCES, stop_sentence_now
 from swapflow.errors import NotFoundError
+from swapflow.i18n.formatting import cost_words
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.messages import Message
@@ -17,7 +18,7 @@ from swapflow.web.cycle import charts
 from swapflow.web.cycle.approvals import owed
 from swapflow.web.cycle.today import drawing
 from swapflow.web.cycle.today.decisions import why_asked
-from swapflow.web.cycle.today.program_parts import cost_words, frame, phases_of, sentence_of
+from swapflow.web.cycle.today.program_parts import frame, phases_of, sentence_of
 from swapflow.web.http.context import AppContext, Product, app_context
 from swapflow.web.http.dependencies import may
 from swapflow.web.http.program_page import NOTHING_REFUSED, Again, Reason, Refused, act, said_why

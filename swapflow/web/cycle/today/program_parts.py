@@ -12,7 +12,7 @@ from swapflow.engine.pending.gather import ALTERED_SHOWN, is_led
 from swapflow.engine.pending.standing import Phase, ProgramStanding
 from swapflow.engine.ports.held_acts import HeldAct, HeldKind, HeldState
 from swapflow.engine.ports.records import ProcessHealth
-from swapflow.i18n.formatting import counted, hours, long_day, number, until
+from swapflow.i18n.formatting import counted, long_day, number, until
 from swapflow.i18n.languages import gettext, gettext_noop
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
@@ -36,8 +36,6 @@ UNDO_RIGHT = {
     HeldKind.DATES: Right.MANAGE_APPLICANTS,
 }
 """The right with which an act is done, and undone."""
-
-_MINUTES, _HOURS = ("minute", "minutes", "min"), ("hour", "hours", "h")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,15 +64,6 @@ def phases_of(standing: ProgramStanding) -> tuple[PhaseView, ...]:
         )
         for place, (_, name) in enumerate(PHASES)
     )
-
-
-def cost_words(value: int, unit: str) -> str:
-    """Format a cost: as hours and minutes where the round counts in time, else with its unit."""
-    said = unit.strip().casefold()
-    if said in _MINUTES or said in _HOURS:
-        minutes = value if said in _MINUTES else 60 * value
-        return hours(minutes) if minutes >= 0 else f"−{hours(-minutes)}"
-    return f"{number(value)} {unit}"
 
 
 def sentence_of(standing: ProgramStanding, zone: str) -> list[tuple[str, bool]]:

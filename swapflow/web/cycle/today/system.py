@@ -28,11 +28,22 @@ def show_health(request: Request, principal: MayRunSomewhere) -> Response:
     app = app_context(request)
     product, now = app.product, app.product.cycles.now()
     live, set_aside = product.reports.state_answers(), product.reports.quarantined()
+    led, own = product.cycles.leaders(), visible(app, principal, Right.RUN)
+    names = {cycle.id: cycle.name for cycle in own}
     return render(
         request,
         "cycle/today/system.html",
         {
             "live": live,
+            "coordinators": [
+                {
+                    "name": name,
+                    "leads": len(cycles),
+                    # Programs of other offices are counted, not named.
+                    "programs": [(one, names[one]) for one in cycles if one in names],
+                }
+                for name, cycles in led.items()
+            ],
             "now": now,
             "undo_minutes": round(product.held_acts.hold.total_seconds() / 60),
             "programs": [
@@ -44,7 +55,7 @@ def show_health(request: Request, principal: MayRunSomewhere) -> Response:
                     "set_aside": set_aside.get(cycle.id),
                     "mails": product.outbox.count(cycle.id),
                 }
-                for cycle in visible(app, principal, Right.RUN)
+                for cycle in own
                 if cycle.status in _AT_WORK or cycle.id in set_aside
             ],
         },

@@ -12,12 +12,13 @@ from swapflow.engine.pending.things import PendingCode
 from swapflow.engine.read_models.proposal import stop_sentence_now
 from swapflow.engine.selection.reviewer_overlap import Groups
 from swapflow.errors import InvalidInputError
+from swapflow.i18n.formatting import cost_words
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
 from swapflow.messages import Message
 from swapflow.web.cycle import charts
 from swapflow.web.cycle.approvals import blocked, conflicting, owed, proposed
-from swapflow.web.cycle.today.program_parts import cost_words, frame
+from swapflow.web.cycle.today.program_parts import frame
 from swapflow.web.http.context import AppContext, Product, app_context
 from swapflow.web.http.dependencies import may, seat_view_of
 from swapflow.web.http.program_page import (

@@ -102,7 +102,8 @@ class ActOnce:
             return
         content, form = _without_field(body, Headers(scope=scope).get("content-type", ""))
         inner = _with_length(scope, len(content))
-        request = Request(inner)
+        # With the body, which the page that asks to send it again shows.
+        request = Request(inner, _replay(content, receive))
         act: _Act | None = None
         known: StoredResponse | None = None
         try:

@@ -33,13 +33,18 @@ _RIGHTS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProgramLink:
-    """A program in the picker, its state, and whether the person may read its applicants."""
+    """A program in the picker, its state, and whether the person may read its applicants.
+
+    Attributes:
+        is_practice: Whether it is for training: the picker has it last and in its own colour.
+    """
 
     name: str
     address: str
     status: str
     is_current: bool
     is_read: bool
+    is_practice: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,16 +139,17 @@ def _programs(request: Request, principal: Principal, place: str) -> tuple[Progr
                 status=cycle.status.value,
                 is_current=cycle.id == here,
                 is_read=Right.SEE_APPLICANTS in rights,
+                is_practice=cycle.is_practice,
             )
         )
-    return tuple(found)
+    return tuple(sorted(found, key=lambda one: one.is_practice))
 
 
 def _find(request: Request, programs: Sequence[ProgramLink]) -> str:
     """Return where the search is sent: to this program's table, or to the page over all."""
     if any(one.is_current and one.is_read for one in programs):
         return f"/applicants/{request.path_params['cycle_id']}"
-    return "/find" if any(one.is_read for one in programs) else ""
+    return "/find" if any(one.is_read and not one.is_practice for one in programs) else ""
 
 
 def _kept_count(request: Request, principal: Principal) -> int | None:

@@ -1,0 +1,1 @@
+"""Programs made from others: practice programs for training, and next year's."""
