@@ -228,11 +228,11 @@ def proposal_plain(proposal: "Proposal", outcomes: "Iterable[Outcome]") -> list[
             headers=("rank", "applicant", "name", "score", "margin", "proposed", "close"),
             rows=tuple(
                 (
-                    p.rank,
+                    p.rank if _is_reviewed(p) else None,
                     p.external_id,
                     p.name,
-                    hundred(p.estimate),
-                    hundred(p.margin),
+                    hundred(p.estimate) if _is_reviewed(p) else None,
+                    hundred(p.margin) if _is_reviewed(p) else None,
                     p.standing.value == "cohort",
                     p.too_close,
                 )
@@ -253,6 +253,11 @@ def proposal_plain(proposal: "Proposal", outcomes: "Iterable[Outcome]") -> list[
     if tied:
         parts.append(f"tied at the cut, decided by lot from the seed: {', '.join(tied)}")
     return parts
+
+
+def _is_reviewed(place: "Place") -> bool:
+    """Whether a review of the applicant counts: without one there is no rank to tell."""
+    return place.raw_mean is not None
 
 
 def _some(names: list[str], most: int = 20) -> str:
@@ -311,18 +316,20 @@ def explanation_plain(found: "Explanation") -> list["str | Listing"]:
     """Format an explanation, for people."""
     from swapflow.domain.cohort.quality_words import likely_words
 
+    reviewed = any(one.counts and one.score is not None for one in found.asked)
     parts: list[str | Listing] = [
-        f"{found.external_id} {found.name}".strip() + f": {found.status}, {_rank(found)}",
+        f"{found.external_id} {found.name}".strip()
+        + f": {found.status}, {_rank(found) if reviewed else 'no rank yet, as no review counts'}",
     ]
-    if found.estimate is not None:
+    if found.estimate is not None and reviewed:
         parts.append(
             f"score {hundred(found.estimate)} of 100, margin {hundred(found.margin)}, "
             f"evidence of {found.evidence:g} review{'' if found.evidence == 1 else 's'}"
             f"{'; too close to call' if found.too_close else ''}"
         )
-    if found.way is not None:
+    if found.way is not None and reviewed:
         parts.append(" ".join(str(one) for one in found.way.sentences()))
-    if found.likely is not None:
+    if found.likely is not None and reviewed:
         parts.append(f"by the model {likely_words(found.likely, found.places)}")
     parts.append(
         Listing(

@@ -147,6 +147,15 @@ def test_explain_says_why_each_review_was_asked_for(office: Office) -> None:
     assert "everyone gets it" in plain
 
 
+def test_explain_tells_no_rank_and_no_score_before_a_review_counts(office: Office) -> None:
+    office.launched()
+
+    plain = office.do("cycle", "explain", "ms", "a2").out
+
+    assert "no rank yet, as no review counts" in plain
+    assert "of 100, margin" not in plain
+
+
 def _proposed(office: Office) -> dict[str, list[str]]:
     """Fix the list as proposed, reopen it, and give what it was."""
     listed = office.ask("cycle", "finalize", "ms", "--by", "Chair")
