@@ -79,15 +79,17 @@ class Requested:
     minutes: int = LENGTH
 
 
+def interviews_of(cycle_id: str, *, ledger: Ledger) -> frozenset[int]:
+    """Return which kinds of a program are interviews; one that ever had a date is one."""
+    return interview_kinds(ledger.rules(cycle_id).kinds, dated=ledger.dated_kinds(cycle_id))
+
+
 def requested(cycle_id: str, *, ledger: Ledger) -> tuple[Requested, ...]:
     """List the open requests of every kind that is an interview, in the order of applications."""
-    rules = ledger.rules(cycle_id)
-    among = interview_kinds(rules.kinds)
-    opened = ledger.pulls(cycle_id, statuses={PullStatus.OPEN})
-    pulls = [pull for pull in opened if pull.kind in among.numbers]
+    rules, among = ledger.rules(cycle_id), interviews_of(cycle_id, ledger=ledger)
+    opened = ledger.pulls(cycle_id, statuses={PullStatus.OPEN}) if among else ()
+    pulls = [pull for pull in opened if pull.kind in among]
     slots = ledger.interviews([pull.id for pull in pulls])
-    if among.once_dated and not slots:
-        return ()
     answers = ledger.applicant_answers(cycle_id)
     people = {r.number: r for r in ledger.reviewers(cycle_id)}
     seated: dict[str, list[Reviewer]] = {}

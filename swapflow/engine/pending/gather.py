@@ -32,9 +32,6 @@ from swapflow.i18n.formatting import day
 ALTERED_SHOWN = timedelta(days=7)
 """How long it is told that the live state was altered."""
 
-MEETS = ("interview", "gespräch", "entretien", "entrevista", "colloquium", "kolloquium")
-"""Words in the name of a kind for which people meet an applicant."""
-
 _LIVE = frozenset({CycleStatus.RUNNING, CycleStatus.PAUSED})
 _TO_DECIDE = frozenset({CycleStatus.PROPOSED, CycleStatus.ENDED})
 
@@ -167,7 +164,7 @@ def _requests(cycle: Cycle, around: Surroundings, *, ledger: Ledger) -> Iterator
         waiting -= held_pulls(held).keys()
     if waiting:
         yield _thing(cycle, PendingCode.APPROVE, _waiting(cycle), count=len(waiting))
-    asked = [one for one in requested(cycle.id, ledger=ledger) if _meets(one)]
+    asked = requested(cycle.id, ledger=ledger)
     missed = [one for one in asked if one.interview is not None and one.interview.missed]
     undated = [one for one in asked if not _is_dated(one) and one not in missed]
     for code, ones in ((PendingCode.NO_SHOWS, missed), (PendingCode.UNDATED_INTERVIEWS, undated)):
@@ -213,12 +210,6 @@ def _waiting(cycle: Cycle) -> str:
 
 def _is_dated(one: Requested) -> bool:
     return one.interview is not None and one.interview.stands
-
-
-def _meets(one: Requested) -> bool:
-    """Whether people meet the applicant: a panel, a kind of that name, or what once had a date."""
-    by_name = any(word in one.kind.casefold() for word in MEETS)
-    return by_name or one.pull.seats > 1 or one.interview is not None
 
 
 def _offers(cycle: Cycle, *, ledger: Ledger) -> Iterator[PendingThing]:

@@ -8,8 +8,9 @@ import numpy as np
 
 from swapflow.domain.cohort.quality_words import QualityFigures
 from swapflow.domain.cycle import Cycle, CycleStatus
-from swapflow.domain.rules import KindRules, Rules
-from swapflow.engine.pending.gather import MEETS, budget_end
+from swapflow.domain.rules import Rules
+from swapflow.engine.interviews.slots import interviews_of
+from swapflow.engine.pending.gather import budget_end
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.records import DecisionStep, ProcessHealth
 from swapflow.engine.read_models.dashboard import Dashboard
@@ -84,7 +85,9 @@ def standing_of(cycle: Cycle, dashboard: Dashboard, *, ledger: Ledger) -> Progra
     for one in waiting:
         coming[one.kind] += one.count
     figures, steps = list_figures(dashboard, rules), ledger.steps(cycle.id, at_most=TREND)
-    phase = _phase(cycle, rules, received, coming)
+    meeting = np.zeros(len(rules.kinds), dtype=np.bool_)
+    meeting[list(interviews_of(cycle.id, ledger=ledger))] = True
+    phase = _phase(cycle, meeting, received, coming)
     known = ~np.isnan(dashboard.estimate)
     settled = known & ~dashboard.too_close
     finish = budget_end(cycle, rules, pulse, now)
@@ -95,7 +98,7 @@ def standing_of(cycle: Cycle, dashboard: Dashboard, *, ledger: Ledger) -> Progra
         dashboard=dashboard,
         pulse=pulse,
         phase=phase,
-        share=_share(cycle, rules, phase, received, coming, is_prepared=prepared),
+        share=_share(cycle, rules, phase, meeting, received, coming, is_prepared=prepared),
         received=int(received.sum()),
         asked=int(received.sum() + coming.sum()),
         overdue=sum(one.overdue for one in waiting),
@@ -116,12 +119,7 @@ def standing_of(cycle: Cycle, dashboard: Dashboard, *, ledger: Ledger) -> Progra
     )
 
 
-def meets(kind: KindRules) -> bool:
-    """Whether people meet the applicant: a panel, or a kind of that name."""
-    return kind.seats > 1 or any(word in kind.name.casefold() for word in MEETS)
-
-
-def _phase(cycle: Cycle, rules: Rules, received: np.ndarray, coming: np.ndarray) -> Phase:
+def _phase(cycle: Cycle, meeting: np.ndarray, received: np.ndarray, coming: np.ndarray) -> Phase:
     match cycle.status:
         case CycleStatus.DRAFT:
             return Phase.SET_UP
@@ -130,7 +128,6 @@ def _phase(cycle: Cycle, rules: Rules, received: np.ndarray, coming: np.ndarray)
         case CycleStatus.FINALIZED:
             return Phase.LETTERS
         case CycleStatus.RUNNING | CycleStatus.PAUSED:
-            meeting = np.array([meets(kind) for kind in rules.kinds])
             met = (received + coming)[meeting].sum()
             # While a file is still being read, the program is at its reviews.
             return Phase.INTERVIEWS if met and not coming[~meeting].sum() else Phase.REVIEWS
@@ -140,6 +137,7 @@ def _share(
     cycle: Cycle,
     rules: Rules,
     phase: Phase,
+    meeting: np.ndarray,
     received: np.ndarray,
     coming: np.ndarray,
     *,
@@ -148,7 +146,6 @@ def _share(
     if phase is Phase.REVIEWS:
         return min(1.0, cycle.spent / max(rules.budget, 1))
     if phase is Phase.INTERVIEWS:
-        meeting = np.array([meets(kind) for kind in rules.kinds])
         return float(received[meeting].sum() / max((received + coming)[meeting].sum(), 1))
     return _SIGNED_SHARE if is_prepared else _DECIDING_SHARE
 

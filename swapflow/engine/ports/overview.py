@@ -5,7 +5,6 @@ from datetime import datetime
 from typing import Protocol
 
 from swapflow.domain.people.application import ApplicationStatus
-from swapflow.domain.reviewing.interview_kinds import InterviewKinds
 from swapflow.engine.ports.records import ApplicantName, Load, Pin, ProcessHealth, Waiting
 
 
@@ -61,8 +60,8 @@ class OverviewReads(Protocol):
         """Count the open assignments about each application, by (application, kind)."""
         ...
 
-    def undated(self, cycle_id: str, among: InterviewKinds) -> frozenset[int]:
-        """Read which applications have an open request for an interview without a date."""
+    def undated(self, cycle_id: str, kinds: Collection[int]) -> frozenset[int]:
+        """Read which applications have an open request of one of these kinds without a date."""
         ...
 
     def far_apart(self, cycle_id: str, *, least: int) -> frozenset[int]:

@@ -99,6 +99,10 @@ class ReviewerTasks(Protocol):
         """Read when and where these pulls' people meet the applicants."""
         ...
 
+    def dated_kinds(self, cycle_id: str) -> frozenset[int]:
+        """Read of which kinds an interview ever had a date, whatever became of it."""
+        ...
+
     def diary(self, cycle_id: str) -> Diary:
         """Read when a cycle's reviewers have interviews or are away, in all cycles."""
         ...

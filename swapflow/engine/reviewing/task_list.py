@@ -10,6 +10,7 @@ from swapflow.domain.cycle import CycleStatus
 from swapflow.domain.people.interview import Interview
 from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.reviewing.assignment import OPEN_ASSIGNMENT, Assignment, AssignmentStatus
+from swapflow.domain.reviewing.interview_kinds import meets
 from swapflow.engine.ports.ledger import Ledger
 from swapflow.engine.ports.records import ListedTask, ProgramSeat
 from swapflow.engine.reviewing.blinding import ReviewerView
@@ -53,8 +54,8 @@ class Task:
         minutes: Estimated time; None when the round's unit is another.
         due_at: Due time to the minute.
         skipped_at: When its reviewer put it off; None if never, or if that counts no more.
-        is_interview: Whether the reviewer meets the applicant: there is a date, questions, or a
-            panel.
+        is_interview: Whether the reviewer meets the applicant: it has a date, or its kind is an
+            interview.
         is_practice: Whether its program is for training: it comes after all real reviews.
     """
 
@@ -245,7 +246,7 @@ def _tasks(seat: ProgramSeat, theirs: Collection[ListedTask], *, now: datetime) 
             draft=one.drafted,
             skipped_at=skipped_at,
             interview=one.interview,
-            is_interview=bool(one.interview or kind.questions or kind.seats > 1),
+            is_interview=one.interview is not None or meets(rules.kinds, a.kind),
             is_practice=cycle.is_practice,
         )
 

@@ -283,6 +283,10 @@ class ReviewerService(RosterActs):
         )
         return self.context.ring_after(cycle_id, taken_back)
 
+    def interview_kinds(self, cycle_id: str) -> frozenset[int]:
+        """Return which kinds of a program are interviews, by their place in the rules."""
+        return interviews.interviews_of(cycle_id, ledger=self.context.ledger)
+
     def interview_requests(self, cycle_id: str) -> tuple[interviews.Requested, ...]:
         """List the requests for a meeting with an applicant, with their slots."""
         return interviews.requested(cycle_id, ledger=self.context.ledger)

@@ -36,6 +36,7 @@ from swapflow.ledger.schema import (
     DOCUMENT_CONTENT,
     DRAFT,
     INTERVIEW,
+    PULL,
     SKIP,
 )
 
@@ -153,6 +154,17 @@ class SqlReviewerTasks(RequestReads, ReviewerTasks):
                 row.pull_id: Interview(**row._asdict())
                 for row in rows_in(connection, _INTERVIEWS, pull_ids)
             }
+
+    @override
+    def dated_kinds(self, cycle_id: str) -> frozenset[int]:
+        query = (
+            select(PULL.c.kind)
+            .join(INTERVIEW, INTERVIEW.c.pull_id == PULL.c.id)
+            .where(PULL.c.cycle_id == cycle_id)
+            .distinct()
+        )
+        with self._database.reading() as connection:
+            return frozenset(connection.execute(query).scalars())
 
     @override
     def diary(self, cycle_id: str) -> Diary:

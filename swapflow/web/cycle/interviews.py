@@ -8,7 +8,6 @@ from zoneinfo import ZoneInfo
 from fastapi import APIRouter, Depends, Form, Query, Request, UploadFile
 from fastapi.responses import RedirectResponse, Response
 
-from swapflow.domain.reviewing.interview_kinds import interview_kinds
 from swapflow.domain.seal import NOTHING
 from swapflow.engine.interviews.schedule import DoubleBookingError
 from swapflow.engine.interviews.slots import InterviewSlot, Requested
@@ -206,7 +205,7 @@ def _page(  # noqa: PLR0913 - what may come back in it
         "cycle": product.cycles.get(cycle_id),
         "rules": rules,
         "zone": rules.zone,
-        "has_interviews": not interview_kinds(rules.kinds).once_dated,
+        "has_interviews": bool(product.reviewers.interview_kinds(cycle_id)),
         "requested": sorted(asked, key=_undated_first),
         "fits": {one.requested.pull.id: one.starts_at for one in proposal.dates}
         if proposal

@@ -11,7 +11,6 @@ from swapflow.domain.people.calendar_invitation import Guest, invitation
 from swapflow.domain.people.interview import Interview
 from swapflow.domain.people.reviewer import DeclineKind
 from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus
-from swapflow.domain.reviewing.interview_kinds import interview_kinds
 from swapflow.domain.rules import KindRules, SeatLine
 from swapflow.identity.permissions import Role
 from tests.web.forms import fields_of
@@ -240,9 +239,18 @@ def test_reading_alone_is_no_interview_until_staff_give_it_a_date(site: Site) ->
     staff = site.signed_in(Role.OPERATIONS)
 
     assert "This program has no interviews." in staff.get("/applicants/fall/slots").text
-    among = interview_kinds(SITE_RULES.kinds)
-    assert site.ledger.undated("fall", among) == frozenset()
+    assert not site.product.reviewers.interview_kinds("fall")
     staff.post("/applicants/fall/slots", data=SLOT | {"pull": assignment.pull_id})
 
     assert "1 interview with a date" in staff.get("/applicants/fall/slots").text
-    assert site.ledger.undated("fall", among)
+    assert site.ledger.undated("fall", site.product.reviewers.interview_kinds("fall"))
+
+
+def test_a_date_shows_at_once_in_the_table_of_applicants(site: Site) -> None:
+    assignment = panel(site)
+    staff = site.signed_in(Role.OPERATIONS)
+    before = site.product.reports.applicant_table("fall").undated.sum()
+
+    staff.post("/applicants/fall/slots", data=SLOT | {"pull": assignment.pull_id})
+
+    assert site.product.reports.applicant_table("fall").undated.sum() == before - 1

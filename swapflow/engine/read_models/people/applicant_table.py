@@ -23,7 +23,7 @@ from swapflow.engine.read_models.people.cut import cut_estimate
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
-Seen = tuple[Position, bool, str]
+Seen = tuple[Position, bool, str, frozenset[int]]
 
 FAR_APART = 0.4
 """Distance of two counted scores of one applicant from which reviewers are said to disagree."""
@@ -64,7 +64,7 @@ class ApplicantTable:
     Attributes:
         position: The event that all of it includes.
         seen: The event of the dashboard that it was built from, whether that knew the quality of
-            the list, and the digest of the names.
+            the list, the digest of the names, and who has an interview without a date.
         places: Places of the program.
         last_in: The last rank within the places; 0 where all fit, or none has a score.
         cut: The estimate at which places end, in [0, 1]; None without a list, and where all fit.
@@ -188,15 +188,17 @@ def applicant_table(
     """
     cycle = ledger.cycle(cycle_id)
     digest = ledger.names_digest(cycle_id)
-    seen = (dashboard.position, dashboard.quality is not None, digest)
+    kinds = ledger.rules(cycle_id).kinds
+    # A date that is set or cancelled is no event, and shows at once all the same.
+    undated = ledger.undated(cycle_id, interview_kinds(kinds, dated=ledger.dated_kinds(cycle_id)))
+    seen = (dashboard.position, dashboard.quality is not None, digest, undated)
     known = cache.get(cycle_id)
     if known is not None and (known.position, known.seen) == (cycle.position, seen):
         return known
     same = known is not None and known.seen[2] == digest
     names = known.names if known is not None and same else ledger.named(cycle_id)
-    kinds = len(ledger.rules(cycle_id).kinds)
-    table = _columns(names, dashboard, kinds=kinds, position=cycle.position, seen=seen)
-    _add_requests(table, cycle_id, ledger=ledger)
+    table = _columns(names, dashboard, kinds=len(kinds), position=cycle.position, seen=seen)
+    _add_requests(table, cycle_id, undated=undated, ledger=ledger)
     if known is not None:
         _keep_lazy(table, known)
     return cache.put(cycle_id, table)
@@ -261,7 +263,9 @@ def _columns(
     )
 
 
-def _add_requests(table: ApplicantTable, cycle_id: str, *, ledger: Ledger) -> None:
+def _add_requests(
+    table: ApplicantTable, cycle_id: str, *, undated: frozenset[int], ledger: Ledger
+) -> None:
     """Fill in what is asked for, what has no date, and whose scores are far apart."""
     place = {one.number: i for i, one in enumerate(table.names)}
     for (application, kind), count in ledger.asked_for(cycle_id).items():
@@ -269,7 +273,7 @@ def _add_requests(table: ApplicantTable, cycle_id: str, *, ledger: Ledger) -> No
         if application in place and kind < table.asked.shape[1]:
             table.asked[place[application], kind] = count
     for column, numbers in (
-        (table.undated, ledger.undated(cycle_id, interview_kinds(ledger.rules(cycle_id).kinds))),
+        (table.undated, undated),
         (table.apart, ledger.far_apart(cycle_id, least=round(1e6 * FAR_APART))),
     ):
         column[[place[number] for number in numbers if number in place]] = True

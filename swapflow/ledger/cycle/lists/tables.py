@@ -4,12 +4,12 @@ Each counts in the database, so that a table of twenty thousand is built in a mo
 """
 
 import hashlib
+from collections.abc import Collection
 
 from sqlalchemy import ColumnElement, Text, cast, exists, func, literal, select
 from typing_extensions import override
 
 from swapflow.domain.reviewing.assignment import AssignmentStatus, PullStatus
-from swapflow.domain.reviewing.interview_kinds import InterviewKinds
 from swapflow.engine.ports.overview import OverviewReads
 from swapflow.engine.ports.records import Load
 from swapflow.ledger.core.database import Database
@@ -65,19 +65,19 @@ class SqlTables(OverviewReads):
             }
 
     @override
-    def undated(self, cycle_id: str, among: InterviewKinds) -> frozenset[int]:
-        asked = (
-            PULL.c.cycle_id == cycle_id,
-            UNFINISHED_ONLY,
-            PULL.c.status == PullStatus.OPEN.value,
-            PULL.c.kind.in_(sorted(among.numbers)),
-        )
+    def undated(self, cycle_id: str, kinds: Collection[int]) -> frozenset[int]:
         dated = exists().where(INTERVIEW.c.pull_id == PULL.c.id, ~INTERVIEW.c.cancelled)
-        query = select(PULL.c.application + 0).where(*asked, ~dated).distinct()
-        if among.once_dated:
-            once = select(PULL.c.id).join(INTERVIEW, INTERVIEW.c.pull_id == PULL.c.id)
-            # Beside itself: without a correlation the two reads of the requests do not mix.
-            query = query.where(once.where(*asked).correlate(None).exists())
+        query = (
+            select(PULL.c.application + 0)
+            .where(
+                PULL.c.cycle_id == cycle_id,
+                UNFINISHED_ONLY,
+                PULL.c.status == PullStatus.OPEN.value,
+                PULL.c.kind.in_(sorted(kinds)),
+                ~dated,
+            )
+            .distinct()
+        )
         with self._database.reading() as connection:
             return frozenset(connection.execute(query).scalars())
 

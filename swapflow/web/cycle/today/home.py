@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
 
 from swapflow.domain.cycle import Cycle, CycleStatus
-from swapflow.engine.pending.standing import ProgramStanding, meets
+from swapflow.engine.pending.standing import ProgramStanding
 from swapflow.engine.pending.things import PendingCode, PendingThing
 from swapflow.i18n.formatting import cost_words, counted, day, number
 from swapflow.i18n.languages import gettext
@@ -329,10 +329,11 @@ def _coming(app: AppContext, principal: Principal, cycle: Cycle, now: datetime) 
     def line(at: datetime, told: str) -> StoryLine:
         return StoryLine(at=at, zone=rules.zone, told=told, program=cycle.name)
 
+    interviews = product.reviewers.interview_kinds(cycle.id)
     meetings, first = Counter[str](), dict[str, datetime]()
     due, due_first = Counter[tuple[str, bool]](), dict[tuple[str, bool], datetime]()
     for at, kind, count in product.pending.coming(cycle.id, now):
-        which = (at.astimezone(zone).date().isoformat(), meets(rules.kinds[kind]))
+        which = (at.astimezone(zone).date().isoformat(), kind in interviews)
         due[which] += count
         due_first.setdefault(which, at)
     lines = [
