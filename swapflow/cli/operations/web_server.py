@@ -13,6 +13,7 @@ from swapflow.bootstrap import (
     untrusted_proxies,
 )
 from swapflow.cli.operations.web_workers import WebWorkers, keep_shared, may_fork
+from swapflow.i18n.languages import languages_to_choose
 from swapflow.instrumentation.tracing import start
 from swapflow.processes.log_format import set_up_logs
 from swapflow.processes.parent_watch import die_with_parent
@@ -68,6 +69,8 @@ _shared: "list[FastAPI]" = []
 def _share(settings: Settings) -> None:
     """Build the application once, for all that will be forked."""
     _shared.append(_build(settings))
+    # Each page names the languages, and a catalogue takes a second to read: once for all.
+    languages_to_choose()
     keep_shared()
 
 
