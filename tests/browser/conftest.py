@@ -7,12 +7,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
 
-from tests.browser.office import Deployment, chromium, deployed
+from tests.browser.office import ARGUMENTS, PATIENCE, Deployment, chromium, deployed
 from tests.support.tiers import lacks, only_in_full
-
-
-PATIENCE = 20_000
-"""Milliseconds in which a page shows what is expected, also on a machine that is busy."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -30,9 +26,7 @@ def browser() -> Iterator[Browser]:
         lacks("no Chromium: install chromium-headless-shell, or name one in SWAPFLOW_CHROMIUM")
     expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright:
-        made = playwright.chromium.launch(
-            executable_path=path, args=["--no-sandbox", "--disable-gpu"]
-        )
+        made = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
         yield made
         made.close()
 

@@ -1,15 +1,26 @@
 """A deployment that runs, and the people who sit in front of its pages."""
 
+import os
 import re
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from email import message_from_bytes
 from email.policy import default
 from pathlib import Path
+from weakref import WeakKeyDictionary
 
-from playwright.sync_api import Browser, BrowserContext, Page, Request, Route
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    CDPSession,
+    Error,
+    Locator,
+    Page,
+    Request,
+    expect,
+)
 
 from swapflow.bootstrap import assemble
 from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus
@@ -38,12 +49,68 @@ CODE = r"\b\d{6}\b"
 START = re.compile(r"^(Start|Continue) ")
 """The name of the link to the review that is best done next."""
 
+SAVED = re.compile(r"Saved \d\d?:\d\d")
+"""What a review page says once the server has what was typed."""
+
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE localhost , EXCLUDE 127.0.0.1",
+]
+"""How a browser is begun: it finds no host but this machine."""
+
+PATIENCE = 60_000
+"""Milliseconds that an act or a page may take: a bound for what is stuck, not for what is slow."""
+
+SLOW_PAGES = float(os.environ.get("SWAPFLOW_SLOW_PAGES", "0"))
+"""Seconds by which every answer is held back, and then scripts are slow too.
+
+A test that acts before its page has come fails then, and not only on a busy machine.
+"""
+
+SLOWER = 5
+"""How many times as long scripts take on slow pages."""
+
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 
 
 def chromium(chosen: str | None) -> str | None:
     """Find a browser on this machine."""
     return chosen or next((path for name in NAMES if (path := shutil.which(name))), None)
+
+
+def patient(context: BrowserContext) -> None:
+    """Bound what a browser's pages wait for, and slow the pages down where that is asked for."""
+    context.set_default_timeout(PATIENCE)
+    context.set_default_navigation_timeout(PATIENCE)
+    if SLOW_PAGES:
+        context.on("page", _slow)
+
+
+def cut_off(context: BrowserContext, *, away: bool) -> None:
+    """Take the connection of a browser away, or give it back."""
+    context.set_offline(away)
+    for wire in _wires.get(context, ()):
+        _set_line(wire, away=away)
+
+
+_wires: WeakKeyDictionary[BrowserContext, list[CDPSession]] = WeakKeyDictionary()
+"""What slows the pages of each browser; it would undo an end of the connection."""
+
+
+def _slow(page: Page) -> None:
+    with suppress(Error):  # the page may be closed again
+        wire = page.context.new_cdp_session(page)
+        _wires.setdefault(page.context, []).append(wire)
+        _set_line(wire, away=False)
+        wire.send("Network.setCacheDisabled", {"cacheDisabled": True})
+        wire.send("Emulation.setCPUThrottlingRate", {"rate": SLOWER})
+
+
+def _set_line(wire: CDPSession, *, away: bool) -> None:
+    line = {"latency": 1000 * SLOW_PAGES, "downloadThroughput": -1, "uploadThroughput": -1}
+    with suppress(Error):
+        wire.send("Network.emulateNetworkConditions", line | {"offline": away})
 
 
 @dataclass  # without slots: the browser's library hangs something of its own on it
@@ -72,7 +139,10 @@ class Deployment:
             java_script_enabled=scripts,
             reduced_motion="reduce",
         )
-        context.route("**/*", self._only_here)
+        patient(context)
+        # Watched and not held: a request that this process had to let through would stand still
+        # while a test sleeps until the office has done something.
+        context.on("request", self._only_here)
         if email:
             self.sign_in(context, email)
         try:
@@ -191,16 +261,42 @@ class Deployment:
         wait_until(lambda: len(self.ways_in(to)) > after, what=f"a mail to {to}")
         return str(re.findall(wanted, self.ways_in(to)[-1])[0])
 
-    def _only_here(self, route: Route, request: Request) -> None:
-        if request.url.startswith((self.settings.address, "blob:", "data:")):
-            route.continue_()
-        else:
+    def _only_here(self, request: Request) -> None:
+        if not request.url.startswith((self.settings.address, "blob:", "data:")):
             self.strayed.append(request.url)
-            route.abort()
+
+
+def follow(place: Locator) -> None:
+    """Press a link or a button, and wait until the page is there to which it leads.
+
+    A press alone may return while the page of before is still open: what is typed or looked at
+    next would meet that one.
+    """
+    with place.page.expect_navigation():
+        place.click()
+
+
+def wait_for(page: Page, noted: Sequence[object]) -> None:
+    """Wait until something was noted of what a page asks for, or is answered."""
+
+    def is_noted() -> bool:
+        page.wait_for_timeout(20)  # what happens in a page comes to this process while it waits so
+        return bool(noted)
+
+    wait_until(is_noted, what="the page asks, or is answered")
+
+
+def saved(page: Page) -> None:
+    """Wait until the server holds everything that was typed and marked on a review page."""
+    page.wait_for_function(
+        "() => !Object.keys(localStorage).some(key => key.startsWith('review:'))"
+    )
+    expect(page.get_by_text(SAVED).first).to_be_visible()
 
 
 def show_form(page: Page) -> None:
     """Turn a review page from the file to the form, where it is narrow and shows one of them."""
+    page.locator("#review").wait_for(state="attached")
     score = page.locator("label[for=view-score]")
     if score.is_visible() and not page.locator("#view-score").is_checked():
         score.click()

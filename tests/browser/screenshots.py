@@ -17,7 +17,7 @@ from typing import Literal
 from playwright.sync_api import Page, sync_playwright
 
 from swapflow.i18n.languages import SOURCE
-from tests.browser.office import DESK, PHONE, Deployment, chromium, deployed, settle
+from tests.browser.office import ARGUMENTS, DESK, PHONE, Deployment, chromium, deployed, settle
 from tests.browser.pictures import FOLDER as PICTURES
 from tests.browser.pictures import picture_before_the_committee, picture_near_the_cut
 from tests.browser.places import furnish, walk
@@ -77,9 +77,7 @@ def main() -> int:
     for old in FOLDER.glob("*.png"):
         old.unlink()
     with tempfile.TemporaryDirectory() as data, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=path, args=["--no-sandbox", "--disable-gpu"]
-        )
+        browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
         words = set(sys.argv[1:])
         turned = "right-to-left" in words
         with deployed(Path(data), browser, language="ar-XB" if turned else SOURCE) as up:

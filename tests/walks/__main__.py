@@ -12,7 +12,7 @@ from pathlib import Path
 
 from playwright.sync_api import expect, sync_playwright
 
-from tests.browser.office import chromium
+from tests.browser.office import ARGUMENTS, PATIENCE, chromium
 from tests.walks.asked_first import FIRST, MOST_ACTS
 from tests.walks.first_day import first_day
 from tests.walks.jobs import MOST, WALKS, Counts
@@ -20,7 +20,6 @@ from tests.walks.mailed import mailing
 
 
 INTO = Path("var") / "walks.json"
-PATIENCE = 20_000
 
 
 def main() -> int:
@@ -32,9 +31,7 @@ def main() -> int:
     most = MOST | {name: {"acts": acts} for name, acts in MOST_ACTS.items()}
     expect.set_options(timeout=PATIENCE)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=path, args=["--no-sandbox", "--disable-gpu"]
-        )
+        browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
         with mailing(Path(folder) / "data", browser) as mailed:
             for name, walk in WALKS.items():
                 counted[name] = walk(mailed, Path(folder))
