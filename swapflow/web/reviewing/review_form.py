@@ -20,6 +20,7 @@ from swapflow.errors import (
 )
 from swapflow.i18n.languages import gettext, gettext_noop
 from swapflow.untrusted.json_text import load_json
+from swapflow.web.http.acts.told import FIELD
 from swapflow.web.http.nested_forms import is_plain
 
 
@@ -230,7 +231,9 @@ def is_stale(error: SwapflowError) -> bool:
 
 def kept(fields: Mapping[str, str]) -> dict[str, str]:
     """Return the fields that are kept in a draft: not the buttons, nothing empty."""
-    return {n: t for n, t in fields.items() if t and n not in {"then", "version", "revision"}}
+    return {
+        n: t for n, t in fields.items() if t and n not in {"then", "version", "revision", FIELD}
+    }
 
 
 def version_of(fields: Mapping[str, str]) -> int:

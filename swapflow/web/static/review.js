@@ -15,8 +15,12 @@
   const versionField = form.elements.version;
   const submits = [...form.querySelectorAll("button[name=then]")];
   let version = Number(form.dataset.version);
-  let timer = 0, dirty = false, saving = null, opened = false, leaving = false, waiting = null, typedAt = 0;
+  let timer = 0, dirty = false, saving = null, opened = false, leaving = false, going = false, waiting = null, typedAt = 0;
   let unreachable = false, queued = false; // the last save met no server; what is submitted waits on this device
+  // What was sent and not answered, because the connection or the page went: the server may hold it all
+  // the same, and it is this device's own text then, not one that was changed elsewhere.
+  let unanswered = [];
+  const isOwn = (body) => unanswered.includes(spread(body));
   let signedIn = 0; // counts what shows a session: refusals sent before it mean nothing any more
   const $ = (id) => document.getElementById(id);
   // The page brings the sentences in its reader's language.
@@ -24,15 +28,13 @@
   const put = (text, values) => text.replace(/\{(\w+)\}/g, (all, name) => values[name] ?? all);
   const say = (text) => { if (state.textContent !== text) state.textContent = text; };
 
-  function read() {
-    const body = {};
-    for (const [name, value] of new FormData(form))
-      if (name !== "version" && name !== "then" && name !== "revision" && value) body[name] = value;
-    return body;
-  }
+  // Fields of the page, which nobody typed; another page's are no change.
+  const APART = new Set(["version", "then", "revision", "act"]);
+  const typed = (body) => Object.entries(body).filter(([name, value]) => value && !APART.has(name));
+  const read = () => Object.fromEntries(typed(Object.fromEntries(new FormData(form))));
   function fill(body) {
     for (const field of form.elements) {
-      if (!field.name || field.name === "version" || field.name === "then" || field.name === "revision") continue;
+      if (!field.name || APART.has(field.name)) continue;
       if (field.type === "radio") field.checked = body[field.name] === field.value;
       else field.value = body[field.name] || "";
       if (field.value && field.tagName === "TEXTAREA") field.closest("details")?.setAttribute("open", "");
@@ -50,12 +52,12 @@
     }
     return { sent, early };
   }
-  const spread = (body) => JSON.stringify(Object.entries(body).filter(([, value]) => value).sort());
+  const spread = (body) => JSON.stringify(typed(body).sort());
   const keep = () => {
-    try { localStorage.setItem(key, JSON.stringify({ version, body: read() })); } catch { /* full or forbidden */ }
+    try { localStorage.setItem(key, JSON.stringify({ version, body: read(), unanswered })); } catch { /* full or forbidden */ }
   };
   const forget = () => { try { localStorage.removeItem(key); } catch { /* forbidden */ } };
-  const spelled = (body) => Object.entries(body).map(([n, t]) => label(n) + ": " + t).join("\n\n");
+  const spelled = (body) => typed(body).map(([n, t]) => label(n) + ": " + t).join("\n\n");
   function label(name) {
     const field = form.querySelector(`[name="${CSS.escape(name)}"]`);
     return field?.closest("fieldset")?.querySelector("legend")?.firstChild?.textContent.trim()
@@ -83,6 +85,7 @@
     count();
     if (!address) return;
     dirty = true;
+    going = false;
     keep();
     clearTimeout(timer);
     timer = setTimeout(save, 1000);
@@ -103,6 +106,8 @@
     const body = read();
     const since = signedIn;
     dirty = false;
+    unanswered = [...unanswered.filter((one) => one !== spread(body)), spread(body)].slice(-5);
+    keep();
     let answer;
     try {
       answer = await fetch(address, {
@@ -123,8 +128,10 @@
       const kept = await answer.json();
       version = kept.version;
       versionField.value = version;
-      if (!dirty) forget(); else keep();
-      say(put(words.saved, kept));
+      unanswered = [];
+      // The page that comes next may have been made before this was stored: it goes by what is kept.
+      if (dirty || going) keep(); else forget();
+      if (!dirty) say(put(words.saved, kept));
       return !dirty;
     }
     dirty = true;
@@ -140,6 +147,7 @@
         say(news.closed === "scored" ? words.handedIn : words.closed);
         return true; // the server says what became of it
       }
+      if (isOwn(news.body)) { version = news.version; versionField.value = version; return send(); }
       choose(news);
       return false;
     }
@@ -158,6 +166,7 @@
     const go = (body) => {
       version = news.version;
       versionField.value = version;
+      unanswered = [];
       if (body) { fill(body); dirty = false; forget(); say(words.stored); } else { dirty = true; save(); }
       both.close();
     };
@@ -264,10 +273,11 @@
   });
   addEventListener("pageshow", (event) => {
     if (!event.persisted) return;
-    leaving = false;
+    leaving = going = false;
     submits.forEach((b) => { b.disabled = false; });
   });
   addEventListener("beforeunload", (event) => {
+    going = true;
     if (dirty && !leaving) { save(); event.preventDefault(); }
   });
   addEventListener("online", () => { if (dirty) save(); });
@@ -281,12 +291,14 @@
   if (address) {
     let left = null;
     try { left = JSON.parse(localStorage.getItem(key) || "null"); } catch { forget(); }
+    unanswered = left?.unanswered || [];
+    if (left && left.version > version) { version = left.version; versionField.value = version; }
     const { sent, early } = brought();
     const mine = { ...(left ? left.body : sent), ...early };
     if (spread(mine) === spread(sent)) forget();
     else {
       fill(mine);
-      if (!left || left.version === version) changed();
+      if (!left || left.version === version || isOwn(sent)) changed();
       else choose({ version, body: sent });
     }
     say(version ? state.textContent : words.nothing);
