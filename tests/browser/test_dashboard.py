@@ -37,6 +37,7 @@ def test_a_score_that_comes_in_changes_tile_table_and_chart_without_a_reload(
         page = context.new_page()
         watched(page, "watched")
         expect(page.locator(TABLE)).to_have_count(1)
+        expect(page.locator("#chart-intervals svg path").first).to_be_attached()
         before, drawn = done(page), dots(page, "chart-intervals")
 
         up.answer(up.tasks("watched", "R2")[0])
@@ -67,6 +68,21 @@ def test_what_is_typed_is_not_replaced_under_the_hands(up: Deployment) -> None:
         assert page.evaluate("window.stillHere") is True
 
 
+def test_a_link_to_which_the_tab_key_has_come_keeps_the_focus(up: Deployment) -> None:
+    up.cycle("tabbing")
+    watcher = up.staff("tabber@example.org", Role.ADMINISTRATOR)
+    with up.person(watcher) as context:
+        page = context.new_page()
+        page.goto("/today/tabbing")
+        everyone = page.get_by_role("link", name="See all applicants")
+        everyone.focus()
+
+        up.answer(up.tasks("tabbing", "R1")[0])
+
+        expect(page.locator(".around svg.main.wide .d-ring")).to_have_count(1)
+        expect(everyone).to_be_focused()
+
+
 @pytest.mark.parametrize("width", [PHONE, DESK])
 @pytest.mark.parametrize("dark", [False, True])
 def test_every_chart_is_drawn_named_and_no_wider_than_the_page(
@@ -81,13 +97,13 @@ def test_every_chart_is_drawn_named_and_no_wider_than_the_page(
     with up.person(watcher, width=width, dark=dark) as context:
         page = context.new_page()
         watched(page, cycle)
-        expect(page.locator(TABLE).first).to_be_attached(timeout=15_000)
+        expect(page.locator(TABLE).first).to_be_attached()
         for chart in CHARTS:
             box = page.locator(f"#{chart}")
             assert len(box.get_attribute("aria-label") or "") > 20
             if chart != "chart-steps":  # there may be no decision after the first marks yet
                 drawn = box.locator("svg:visible").first
-                expect(drawn).to_be_visible(timeout=15_000)
+                expect(drawn).to_be_visible()
             title = box.locator("xpath=preceding-sibling::h2")
             expect(title).to_be_visible()
         assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -37,5 +37,9 @@
     timer = setTimeout(look, wait);
   }
   form.addEventListener("input", () => { card.classList.add("old"); later(400); });
-  if (part.querySelector("[data-again]")) later(300);
+  // Answers that were changed before this script had come.
+  const early = [...form.elements].some((field) => field.type === "radio" || field.type === "checkbox"
+    ? field.checked !== field.defaultChecked : (field.defaultValue ?? field.value) !== field.value);
+  if (early) { card.classList.add("old"); later(0); }
+  else if (part.querySelector("[data-again]")) later(300);
 })();

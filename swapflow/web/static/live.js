@@ -4,21 +4,31 @@
   const live = document.getElementById("live");
   if (!live) return;
 
-  // Nobody's words are replaced under their hands, nor a form that came back with a message.
+  // Nobody's words are replaced under their hands, nor what they press, nor a form that came back
+  // with a message.
   function busyTyping() {
     if (document.querySelector('main [aria-invalid="true"], main [role="alert"]')) return true;
-    if (live.contains(document.activeElement) && document.activeElement.matches("input, select, button, summary")) return true;
-    return [...live.querySelectorAll("input")].some((field) =>
-      field.type === "checkbox" ? field.checked !== field.defaultChecked : field.value !== field.defaultValue);
+    if (live.contains(document.activeElement) && document.activeElement.matches("input, select, textarea, button, summary")) return true;
+    if (live.querySelector(":active")) return true;
+    return [...live.querySelectorAll("input, textarea")].some((field) =>
+      ["checkbox", "radio"].includes(field.type) ? field.checked !== field.defaultChecked : field.value !== field.defaultValue);
   }
+
+  // Where the Tab key has come to is found again by its link, or else by its place in the order.
+  const stops = (part) => [...part.querySelectorAll("a[href], button, summary, [tabindex]")];
+  const link = (stop) => stop?.getAttribute("href");
 
   function take(fresh) {
     for (const part of document.querySelectorAll("[data-live]")) {
       const other = fresh.getElementById(part.id);
       if (!other || (part === live && busyTyping())) continue;
       const open = [...part.querySelectorAll("details")].map((one) => one.open);
+      const here = stops(part).indexOf(document.activeElement);
+      const href = link(document.activeElement);
       part.replaceChildren(...other.childNodes);
       part.querySelectorAll("details").forEach((one, i) => { one.open = open[i] || one.open; });
+      const now = stops(part);
+      if (here >= 0) (href ? now.find((stop) => link(stop) === href) : now[here])?.focus({ preventScroll: true });
     }
     document.dispatchEvent(new Event("live:taken"));
   }
