@@ -29,7 +29,7 @@ from swapflow.engine.reviewing.documents import DocumentUpload
 from swapflow.identity.groups import ClaimState, GroupRole
 from swapflow.identity.permissions import Role, Scope
 from swapflow.messages import Message
-from tests.browser.office import LINK, Deployment, settle
+from tests.browser.office import LINK, Deployment, follow, settle
 from tests.support.waiting import wait_until
 from tests.web.site import PASSWORD, SITE_RULES
 
@@ -468,18 +468,18 @@ def _answer_to_date(up: Deployment) -> str:
 def _no_number(page: Page) -> None:
     page.get_by_label("Name of the program").fill("Next fall")
     page.get_by_label("Years by which its dates move").fill("x")
-    page.get_by_role("button", name="Make next year").click()
+    follow(page.get_by_role("button", name="Make next year"))
 
 
 def _press(name: str) -> Callable[[Page], None]:
-    return lambda page: page.get_by_role("button", name=name).first.click()
+    return lambda page: follow(page.get_by_role("button", name=name).first)
 
 
 def _upload(page: Page, text: str) -> None:
     page.locator("input[type=file]").first.set_input_files(
         {"name": "list.csv", "mimeType": "text/csv", "buffer": text.encode()}
     )
-    page.get_by_role("button", name="Look at the file").click()
+    follow(page.get_by_role("button", name="Look at the file"))
 
 
 def try_sheet(page: Page) -> None:
@@ -497,15 +497,14 @@ def try_sheet(page: Page) -> None:
         )
         page.locator("[name=places]").fill("8")
         page.locator("[name=reviews]").fill("10")
-        with page.expect_navigation(timeout=60_000):
-            page.get_by_role("button", name="Read the file").click()
+        follow(page.get_by_role("button", name="Read the file"))
         if not page.get_by_text("takes longer than").count():
             return
 
 
 def _say_columns(page: Page) -> None:
     try_sheet(page)
-    page.get_by_role("link", name="Say what the columns are").click()
+    follow(page.get_by_role("link", name="Say what the columns are"))
 
 
 def _bad_rows(page: Page) -> None:
@@ -535,33 +534,33 @@ def _bad_scores(page: Page) -> None:
 def _bad_scale(page: Page) -> None:
     page.get_by_text("The file is not a sheet made here").click()
     page.locator("#scale").fill("one to five")
-    page.get_by_role("button", name="Look at the file").click()
+    follow(page.get_by_role("button", name="Look at the file"))
 
 
 def _swap_without_why(page: Page) -> None:
-    page.get_by_role("link", name=re.compile(r"^Swap\b")).first.click()
+    follow(page.get_by_role("link", name=re.compile(r"^Swap\b")).first)
     page.eval_on_selector("main form.card", "form => { form.noValidate = true; }")
-    page.get_by_role("button", name="Swap and approve").click()
+    follow(page.get_by_role("button", name="Swap and approve"))
 
 
 def _bad_rules(page: Page) -> None:
     page.locator("[name='budget']").fill("a lot")
     page.locator("[name='places.0.number']").fill("-1")
-    page.get_by_role("button", name="Save the rules").click()
+    follow(page.get_by_role("button", name="Save the rules"))
 
 
 def _bad_rubric(page: Page) -> None:
     page.locator("input[name$='.weight']").first.fill("heavy")
-    page.locator("main button.primary").first.click()
+    follow(page.locator("main button.primary").first)
 
 
 def _preview_rubric(page: Page) -> None:
-    page.get_by_role("button", name="Show what it would change").first.click()
+    follow(page.get_by_role("button", name="Show what it would change").first)
 
 
 def _bad_answers(page: Page) -> None:
     page.locator("[name='hours']").fill("none")
-    page.get_by_role("button", name="Store and go on").click()
+    follow(page.get_by_role("button", name="Store and go on"))
 
 
 def _bad_program(page: Page) -> None:
@@ -569,69 +568,69 @@ def _bad_program(page: Page) -> None:
     page.get_by_label("Name", exact=True).first.fill("A program")
     page.locator("main details details summary").first.click()
     page.locator("#p-id").fill("Not An Id")
-    page.get_by_role("button", name="Make the program").click()
+    follow(page.get_by_role("button", name="Make the program"))
 
 
 def _bad_user(page: Page) -> None:
     page.evaluate("document.querySelectorAll('main details').forEach(d => { d.open = true; })")
     page.evaluate("document.querySelectorAll('main form').forEach(f => { f.noValidate = true; })")
     page.locator("main form [name=email]").first.fill("no address")
-    page.locator("main form:has([name=email]) button").first.click()
+    follow(page.locator("main form:has([name=email]) button").first)
 
 
 def _all_administrators(page: Page) -> None:
     page.get_by_label("Group", exact=True).fill("everyone")
     page.get_by_label("Role", exact=True).select_option("administrator")
     page.get_by_label("Where", exact=True).select_option("office")
-    page.get_by_role("button", name="Show who would gain the role").click()
-    page.get_by_role("button", name="Give the group the role").click()
+    follow(page.get_by_role("button", name="Show who would gain the role"))
+    follow(page.get_by_role("button", name="Give the group the role"))
 
 
 def _new_key(page: Page) -> None:
     page.evaluate("document.querySelectorAll('main details').forEach(d => { d.open = true; })")
     page.locator("main form input[name=name]").first.fill("nightly export")
-    page.locator("main form:has(input[name=name]) button").first.click()
+    follow(page.locator("main form:has(input[name=name]) button").first)
 
 
 def _decide_otherwise(page: Page) -> None:
-    page.get_by_role("button", name="Prepare list for signature").click()
+    follow(page.get_by_role("button", name="Prepare list for signature"))
 
 
 def _no_reason(page: Page) -> None:
     _decide_otherwise(page)
     for reason in page.locator("main textarea").all():
         reason.fill("")
-    page.get_by_role("button", name="Prepare for signature").click()
+    follow(page.get_by_role("button", name="Prepare for signature"))
 
 
 def _no_words(page: Page) -> None:
     page.get_by_text("Add a statement").click()
-    page.get_by_role("button", name="Add").click()
+    follow(page.get_by_role("button", name="Add"))
 
 
 def _no_rate(page: Page) -> None:
     page.get_by_text("Say how many accept", exact=True).click()
-    page.get_by_role("button", name="Use this rate").click()
+    follow(page.get_by_role("button", name="Use this rate"))
 
 
 def _no_date(page: Page) -> None:
     page.locator("#make-until").fill("2020-01-01")
-    page.get_by_role("button", name="Record these offers").click()
+    follow(page.get_by_role("button", name="Record these offers"))
 
 
 def _no_letter(page: Page) -> None:
     page.locator("#letters-offered-subject").fill("")
     page.locator("#letters-minutes").fill("soon")
-    page.get_by_role("button", name="Look at the letters").click()
+    follow(page.get_by_role("button", name="Look at the letters"))
 
 
 def _decline_without_why(page: Page) -> None:
     page.eval_on_selector("main form", "form => { form.noValidate = true; }")
-    page.get_by_role("button", name="Decline").click()
+    follow(page.get_by_role("button", name="Decline"))
 
 
 def _hand_in_nothing(page: Page) -> None:
-    page.get_by_role("button", name="Submit", exact=True).click()
+    follow(page.get_by_role("button", name="Submit", exact=True))
     page.wait_for_selector("#problems")
 
 
@@ -641,27 +640,27 @@ def _keys(page: Page) -> None:
 
 def _use_twice(page: Page) -> None:
     address = page.url
-    page.get_by_role("button", name="Continue as").click()
+    follow(page.get_by_role("button", name="Continue as"))
     page.context.clear_cookies()
     page.goto(address)
 
 
 def _ask_for_link(page: Page, email: str = "stranger@example.org") -> None:
     page.locator("#link-email").fill(email)
-    page.get_by_role("button", name="Mail me a sign-in link").click()
+    follow(page.get_by_role("button", name="Mail me a sign-in link"))
 
 
 def _wrong_code(page: Page) -> None:
     _ask_for_link(page, "guesser@example.org")
     page.locator("#code").fill("000000")
-    page.get_by_role("button", name="Sign in").click()
+    follow(page.get_by_role("button", name="Sign in"))
 
 
 def _wrong_password(page: Page) -> None:
     page.locator("main summary").click()
     page.locator("#email").fill("walker@example.org")
     page.locator("#password").fill(PASSWORD[::-1])
-    page.get_by_role("button", name="Sign in", exact=True).click()
+    follow(page.get_by_role("button", name="Sign in", exact=True))
 
 
 def _too_often(page: Page) -> None:
@@ -671,4 +670,4 @@ def _too_often(page: Page) -> None:
         page.locator("main summary").click()
         page.locator("#email").fill("hurried@example.org")
         page.locator("#password").fill(PASSWORD[::-1])
-        page.get_by_role("button", name="Sign in", exact=True).click()
+        follow(page.get_by_role("button", name="Sign in", exact=True))

@@ -9,7 +9,7 @@ from swapflow.domain.cohort.meeting import Shown, Word, ZoneSide
 from swapflow.domain.cohort.proposal import Place, Standing
 from swapflow.web.cohort.board import NEAR
 from tests.browser.axe import RUN, TAGS
-from tests.browser.office import AXE, DESK, PHONE, Deployment
+from tests.browser.office import AXE, DESK, PHONE, Deployment, follow
 from tests.walks.jobs import BOARD_CHAIR, MOST, ended, sixteen
 
 
@@ -38,7 +38,7 @@ def test_the_board_takes_two_screens_at_most(
             print(f"Decide with {applicants} applicants: {height} pixels")
             assert height <= 2 * SCREEN
             if not opened:
-                page.get_by_role("button", name="Open the meeting").click()
+                follow(page.get_by_role("button", name="Open the meeting"))
         # The folded rows are a link away.
         page.goto(f"{path}?all=yes")
         expect(page.locator("tr.cand")).to_have_count(applicants)
@@ -87,7 +87,7 @@ def test_rows_are_decided_by_keys_and_together_and_zones_have_a_person(up: Deplo
 
 def take_on(page: Page, path: str, zone: ZoneSide) -> None:
     page.goto(path)
-    page.locator(f"#zone-{zone.value} .by a").click()
+    follow(page.locator(f"#zone-{zone.value} .by a"))
     button = page.locator(f"form[action='{path}/zones/{zone.value}'] button")
     button.click()
     expect(page.get_by_role("alert")).to_contain_text("looked at this list")

@@ -24,12 +24,21 @@ from playwright.sync_api import Locator, Page, Route, expect
 
 from swapflow.domain.reviewing.assignment import Assignment
 from swapflow.domain.rules import KindRules
-from tests.browser.office import CODE, LINK, PHONE, Deployment, show_form
+from tests.browser.office import (
+    CODE,
+    LINK,
+    PHONE,
+    SAVED,
+    Deployment,
+    cut_off,
+    follow,
+    saved,
+    show_form,
+)
 from tests.web.site import SITE_RULES
 
 
 R1, R2, R3 = (f"fears-r{n}@example.org" for n in (1, 2, 3))
-SAVED = re.compile(r"Saved \d\d?:\d\d")
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +90,7 @@ def save_remark(page: Page, text: str) -> None:
         lambda r: r.url.endswith("/draft") and text in (r.request.post_data or "")
     ):
         remark_of(page).fill(text)
-    expect(page.get_by_text(SAVED)).to_be_visible()
+    saved(page)
 
 
 def scores_of(up: Deployment, task: Assignment) -> int:
@@ -155,7 +164,7 @@ def test_the_connection_was_away_and_the_text_is_sent_when_it_is_back(
 ) -> None:
     task, path = next_task(fears)
     phone.goto(path)
-    phone.context.set_offline(True)
+    cut_off(phone.context, away=True)
 
     give_marks(phone)
     remark_of(phone).fill("Typed in a tunnel")
@@ -163,7 +172,7 @@ def test_the_connection_was_away_and_the_text_is_sent_when_it_is_back(
     submit(phone)
     expect(phone.get_by_text("1 waiting to send")).to_be_visible()
     expect(remark_of(phone)).to_have_value("Typed in a tunnel")
-    phone.context.set_offline(False)
+    cut_off(phone.context, away=False)
 
     stored(phone)
     assert scores_of(fears, task) == 1
@@ -174,13 +183,13 @@ def test_i_left_without_pressing_anything_and_find_it_all_again(
 ) -> None:
     _, path = next_task(fears)
     phone.goto(path)
-    phone.context.set_offline(True)
+    cut_off(phone.context, away=True)
     give_marks(phone)
     remark_of(phone).fill("Then the battery died")
     expect(phone.get_by_text("Not connected – kept on this device")).to_be_visible()
     context = phone.context
     phone.close()
-    context.set_offline(False)
+    cut_off(context, away=False)
 
     again = context.new_page()
     again.goto(path)
@@ -252,7 +261,7 @@ def test_going_back_and_reloading_shows_the_marks_that_i_gave(
     _, path = next_task(fears)
     phone.goto(path)
     give_marks(phone, "2")
-    expect(phone.get_by_text(SAVED)).to_be_visible()
+    saved(phone)
 
     phone.goto("/inbox")
     phone.go_back()
@@ -318,7 +327,7 @@ def test_without_scripts_an_ended_session_loses_nothing_either(fears: Deployment
             page.get_by_role("link", name="Sign in, in a new tab").click()
         before = len(fears.ways_in(R2))
         opened.value.locator("#link-email").fill(R2)
-        opened.value.get_by_role("button", name="Mail me a sign-in link").click()
+        follow(opened.value.get_by_role("button", name="Mail me a sign-in link"))
         opened.value.locator("#code").fill(fears.mailed(R2, CODE, after=before))
         opened.value.get_by_role("button", name="Sign in", exact=True).click()
 
@@ -373,7 +382,7 @@ def ask_for_link(up: Deployment, email: str, path: str) -> str:
         page = context.new_page()
         page.goto(path)
         page.locator("#link-email").fill(email)
-        page.get_by_role("button", name="Mail me a sign-in link").click()
+        follow(page.get_by_role("button", name="Mail me a sign-in link"))
         return up.mailed(email, LINK, after=before)
 
 
@@ -410,7 +419,7 @@ def test_my_link_is_used_up_and_a_new_one_leads_back_to_the_same_review(
         page = context.new_page()
         page.goto(link)
         before = len(fears.ways_in(R3))
-        page.get_by_role("button", name="Send me a new one").click()
+        follow(page.get_by_role("button", name="Send me a new one"))
         page.goto(fears.mailed(R3, LINK, after=before))
         page.get_by_role("button", name="Continue as").click()
         expect(page).to_have_url(re.compile(f"{path}$"))
@@ -423,7 +432,7 @@ def test_i_read_the_mail_on_another_device_and_type_its_code_here(fears: Deploym
         page = context.new_page()
         page.goto(path)
         page.locator("#link-email").fill(R3)
-        page.get_by_role("button", name="Mail me a sign-in link").click()
+        follow(page.get_by_role("button", name="Mail me a sign-in link"))
         code = fears.mailed(R3, CODE, after=before)
         page.locator("#code").fill(f"{code[:3]} {code[3:]}")
         page.get_by_role("button", name="Sign in", exact=True).click()

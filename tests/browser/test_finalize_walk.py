@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 from swapflow.domain.cohort.proposal import Standing, Verdict
 from swapflow.i18n.languages import SOURCE, gettext, set_deployment_language, use_language
 from swapflow.identity.permissions import Role, Scope
-from tests.browser.office import DESK, Deployment, deployed, settle
+from tests.browser.office import DESK, Deployment, deployed, follow, settle
 from tests.support.plain import PLAIN, Words, plain
 from tests.web.site import SITE_RULES
 
@@ -71,10 +71,10 @@ class Walk:
 
     def press(self, page: Page, message: str, **filled: str) -> None:
         name = self.said(message, **filled)
-        page.get_by_role("button", name=name, exact=True).first.click()
+        follow(page.get_by_role("button", name=name, exact=True).first)
 
     def follow(self, page: Page, message: str) -> None:
-        page.get_by_role("link", name=self.said(message), exact=True).first.click()
+        follow(page.get_by_role("link", name=self.said(message), exact=True).first)
 
 
 @pytest.fixture(scope="module", params=[SOURCE, "en-XA"])
@@ -160,7 +160,7 @@ def hold_meeting(walk: Walk, page: Page) -> None:
     walk.look(page, "the meeting with its outcomes")
     close = page.locator(f"form[action='/decide/{CYCLE}/meeting/close'] button")
     if close.count():
-        close.click()
+        follow(close)
         walk.look(page, "the closed meeting")
     read_minutes(walk, page)
 
@@ -193,7 +193,7 @@ def sign(walk: Walk, page: Page, who: str) -> None:
 def look_at_outbox(walk: Walk, page: Page) -> None:
     page.goto(f"/today/{CYCLE}/mail")
     walk.look(page, "the outbox")
-    page.locator(f"main a[href^='/today/{CYCLE}/mail/']").first.click()
+    follow(page.locator(f"main a[href^='/today/{CYCLE}/mail/']").first)
     walk.look(page, "a mail")
 
 
@@ -210,7 +210,7 @@ def offer(walk: Walk, page: Page) -> None:
     page.locator(
         "#made details summary, section[aria-labelledby=made] details summary"
     ).last.click()
-    page.locator("button[name=answer][value=declined]").last.click()
+    follow(page.locator("button[name=answer][value=declined]").last)
     walk.look(page, "an answer")
     page.locator("section[aria-labelledby=rate] summary").click()
     page.locator("#rate-accepted").fill("8")
@@ -230,7 +230,7 @@ def write_letters(walk: Walk, page: Page) -> None:
     walk.look(page, "letters as they would leave")
     walk.press(page, "Send these letters in %(minutes)s minutes", minutes="45")
     walk.look(page, "letters that are held")
-    page.locator("form[action$='/letters/take-back'] button").click()
+    follow(page.locator("form[action$='/letters/take-back'] button"))
     walk.look(page, "letters that were taken back")
 
 

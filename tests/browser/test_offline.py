@@ -14,7 +14,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from swapflow.domain.people.application import ApplicationStatus
 from swapflow.domain.reviewing.assignment import Assignment
-from tests.browser.office import PHONE, Deployment, chromium, show_form
+from tests.browser.office import ARGUMENTS, PHONE, Deployment, chromium, patient, saved, show_form
 from tests.chaos.proxy import Link, Links
 from tests.support.waiting import wait_until
 
@@ -34,11 +34,12 @@ class Phone:
         context = self.up.browser.browser_type.launch_persistent_context(
             self.folder,
             executable_path=chromium(os.environ.get("SWAPFLOW_CHROMIUM")),
-            args=["--no-sandbox", "--disable-gpu"],
+            args=ARGUMENTS,
             base_url=f"http://{urlsplit(self.up.settings.address).hostname}:{self.link.port}",
             viewport={"width": PHONE, "height": 740},
             reduced_motion="reduce",
         )
+        patient(context)
         try:
             self.up.sign_in(context, email)
             yield context, context.new_page()
@@ -139,7 +140,7 @@ def test_another_review_that_came_first_is_shown_beside_the_one_that_waited(
     with phone.opened("both-r1@example.org") as (_, page):
         page.goto(f"/tasks/{code(up, task)}")
         give_marks(page)
-        expect(page.get_by_text("Saved", exact=False).first).to_be_visible()
+        saved(page)
         phone.links.cut(phone.link)
         page.get_by_role("button", name="Submit", exact=True).click()
         expect(page.get_by_text("1 waiting to send")).to_be_visible()
@@ -160,7 +161,7 @@ def test_a_review_waits_for_the_sign_in_of_its_author(up: Deployment, phone: Pho
     with phone.opened("ended-r1@example.org") as (context, page):
         page.goto(f"/tasks/{code(up, task)}")
         give_marks(page)
-        expect(page.get_by_text("Saved", exact=False).first).to_be_visible()
+        saved(page)
         phone.links.cut(phone.link)
         page.get_by_role("button", name="Submit", exact=True).click()
         expect(page.get_by_text("1 waiting to send")).to_be_visible()

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from swapflow.domain.rules import SignInPolicy
-from tests.browser.office import DESK, PHONE, show_form
+from tests.browser.office import DESK, PHONE, follow, patient, show_form
 from tests.support.identity_provider import PASSWORD, IdentityProvider
 from tests.web.served import Served, serving
 from tests.web.site import SITE_RULES
@@ -28,6 +28,7 @@ def context(browser: Browser, served: Served) -> Iterator[BrowserContext]:
     made = browser.new_context(
         base_url=served.address, viewport={"width": PHONE, "height": 800}, reduced_motion="reduce"
     )
+    patient(made)
     yield made
     made.close()
 
@@ -48,7 +49,7 @@ def log_in_there(page: Page) -> None:
     expect(page.get_by_role("heading", name="Log in")).to_be_visible()
     page.get_by_label("Login").fill("reviewer")
     page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("button", name="Log in").click()
+    follow(page.get_by_role("button", name="Log in"))
 
 
 def test_a_reviewer_goes_to_their_organisation_and_comes_back_to_the_review(
@@ -58,7 +59,7 @@ def test_a_reviewer_goes_to_their_organisation_and_comes_back_to_the_review(
     page = context.new_page()
 
     page.goto(path)
-    page.get_by_role("link", name=BUTTON).click()
+    follow(page.get_by_role("link", name=BUTTON))
     log_in_there(page)
 
     expect(page).to_have_url(f"{served.address}{path}")
@@ -75,7 +76,7 @@ def test_what_was_typed_is_saved_after_a_sign_in_in_another_tab(
     path, email = strict_task(served, "again")
     page = context.new_page()
     page.goto(path)
-    page.get_by_role("link", name=BUTTON).click()
+    follow(page.get_by_role("link", name=BUTTON))
     log_in_there(page)
     show_form(page)
     remark = page.locator("textarea[name=remark]")
@@ -106,10 +107,11 @@ def test_whoever_refuses_there_reads_why_and_has_the_other_ways(
     context = browser.new_context(
         base_url=served.address, viewport={"width": DESK, "height": 800}, java_script_enabled=False
     )
+    patient(context)
     page = context.new_page()
 
     page.goto("/sign-in?next=/me")
-    page.get_by_role("link", name=BUTTON).click()
+    follow(page.get_by_role("link", name=BUTTON))
     page.get_by_role("button", name="Refuse").click()
 
     expect(page.get_by_role("alert")).to_contain_text("did not agree")

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from swapflow.domain.rules import KindRules, SeatLine
 from swapflow.identity.permissions import Role
-from tests.browser.office import Deployment
+from tests.browser.office import Deployment, follow
 from tests.support.waiting import wait_until
 from tests.web.site import SITE_RULES
 
@@ -52,7 +52,7 @@ def test_a_date_that_is_undone_is_told_to_nobody(up: Deployment) -> None:
         form = page.locator("form:has([name=starts])").first
         form.locator("summary").click()
         form.locator("[name=starts]").fill("2031-03-10T14:00")
-        form.get_by_role("button", name="Set the date").click()
+        follow(form.get_by_role("button", name="Set the date"))
         page.goto("/today")
         undo = page.locator("form.toast", has_text="Set 1 date").get_by_role("button")
         expect(undo).to_be_visible()

@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from swapflow.identity.permissions import Role, Scope
 from swapflow.ledger.sql_ledger import SqlLedger
-from tests.browser.office import LINK, START, Deployment, deployed, show_form
+from tests.browser.office import LINK, START, Deployment, deployed, follow, show_form
 from tests.web.site import PASSWORD
 
 
@@ -55,7 +55,6 @@ def test_a_cycle_runs_from_import_to_the_signed_list_in_the_browser(
 
     with up.person() as desk:
         staff = desk.new_page()
-        staff.set_default_timeout(30_000)
         sign_in(staff)
         set_up(staff)
         launch(staff)
@@ -66,7 +65,6 @@ def test_a_cycle_runs_from_import_to_the_signed_list_in_the_browser(
         ):
             ana, ben, cleo = anas.new_page(), bens.new_page(), cleos.new_page()
             for phone, email in ((ana, "ana"), (ben, "ben"), (cleo, "cleo")):
-                phone.set_default_timeout(30_000)
                 enter_by_mail(up, phone, f"{email}@example.org")
 
             staff.goto("/today/ms/evidence")
@@ -127,7 +125,7 @@ def sign_in(staff: Page) -> None:
     staff.get_by_text("Sign in with a password").click()
     staff.locator("#email").fill(CHAIR)
     staff.get_by_label("Password").fill(PASSWORD)
-    staff.get_by_role("button", name="Sign in", exact=True).click()
+    follow(staff.get_by_role("button", name="Sign in", exact=True))
     expect(staff.get_by_role("heading", level=1)).to_have_text("Set up")
 
 
@@ -138,18 +136,18 @@ def set_up(staff: Page) -> None:
     staff.get_by_role("main").get_by_text("Advanced").click()
     staff.locator("#p-id").fill("ms")
     staff.locator("#p-template").select_option("admissions")
-    staff.get_by_role("button", name="Make the program").click()
+    follow(staff.get_by_role("button", name="Make the program"))
 
-    staff.get_by_role("main").get_by_role("link", name="All rules").first.click()
+    follow(staff.get_by_role("main").get_by_role("link", name="All rules").first)
     staff.locator("#f-file").set_input_files(EXAMPLE / "program.toml")
-    staff.get_by_role("button", name="Put it in force").click()
+    follow(staff.get_by_role("button", name="Put it in force"))
     staff.get_by_label("Budget, in minutes").fill("400")
-    staff.get_by_role("button", name="Save the rules").click()
+    follow(staff.get_by_role("button", name="Save the rules"))
     expect(staff.get_by_text("2 places, 6 h 40 min of reviewer time").first).to_be_visible()
 
     staff.goto("/setup/ms/rubrics/review")
     staff.get_by_label("What it means").first.fill("gaps that one year cannot close")
-    staff.get_by_role("button", name="Put in force").click()
+    follow(staff.get_by_role("button", name="Put in force"))
     expect(staff.get_by_text("The score form for review is in force.")).to_be_visible()
 
     bring_in(staff, "applicants", (EXAMPLE / "applicants.csv").read_bytes(), "8 applicants")
@@ -161,9 +159,9 @@ def bring_in(staff: Page, what: str, body: bytes, count: str) -> None:
     staff.get_by_label("File", exact=True).set_input_files(
         {"name": f"{what}.csv", "mimeType": "text/csv", "buffer": body}
     )
-    staff.get_by_role("button", name="Look at the file").click()
+    follow(staff.get_by_role("button", name="Look at the file"))
     expect(staff.get_by_text("everything can be imported")).to_be_visible()
-    staff.get_by_role("button", name=f"Import {count}").click()
+    follow(staff.get_by_role("button", name=f"Import {count}"))
     expect(staff.get_by_text(f"{count} imported")).to_be_visible()
 
 
@@ -172,7 +170,7 @@ def launch(staff: Page) -> None:
     expect(staff.get_by_text("Ready to launch.")).to_be_visible()
     expect(staff.get_by_text("applicants for 2 places")).to_be_visible()
     staff.get_by_role("checkbox").check()
-    staff.get_by_role("button", name="Launch Master of Science").click()
+    follow(staff.get_by_role("button", name="Launch Master of Science"))
     expect(staff.get_by_text("The program is launched")).to_be_visible()
 
 
@@ -185,7 +183,7 @@ def pause(staff: Page) -> None:
     staff.goto("/today/ms")
     staff.locator(".course > summary").click()
     staff.locator("#course-why").fill("holidays")
-    staff.get_by_role("button", name="Pause").click()
+    follow(staff.get_by_role("button", name="Pause"))
     expect(staff.locator(".course > summary")).to_have_text("Resume")
 
 
@@ -194,27 +192,27 @@ def see_overdue_and_pass_on(staff: Page) -> None:
     staff.goto("/today/ms/waiting")
     late = staff.locator("section").filter(has_text=re.compile(r"\d reviews? (is|are) overdue"))
     expect(late).not_to_contain_text("Cleo")
-    late.get_by_role("link", name="Where it waits").first.click()
+    follow(late.get_by_role("link", name="Where it waits").first)
     waiting = staff.locator("summary").filter(has_text="Give to another reviewer")
     waited = waiting.count()
     waiting.first.click()
     staff.get_by_label("Why").first.fill("no answer for two weeks")
-    staff.get_by_role("button", name="Give to another reviewer").first.click()
-    expect(waiting).to_have_count(waited - 1)  # the page of before may show a moment more
+    follow(staff.get_by_role("button", name="Give to another reviewer").first)
+    expect(waiting).to_have_count(waited - 1)
     if waited > 1:
         staff.locator("#why").fill("no answer for two weeks")
-        staff.get_by_role("button", name="Take back what was not begun").click()
+        follow(staff.get_by_role("button", name="Take back what was not begun"))
     expect(staff.get_by_text("Nothing waits.")).to_be_visible()
     today = datetime.now(UTC).date()
     staff.get_by_label("First day").fill(today.isoformat())
     staff.get_by_label("Away until").fill((today + timedelta(days=60)).isoformat())
-    staff.get_by_role("button", name="Record days away").click()
+    follow(staff.get_by_role("button", name="Record days away"))
     away = re.compile(f"Remove the pause from {today}")
     expect(staff.get_by_role("button", name=away)).to_be_visible()
     staff.goto("/today/ms")
     staff.locator(".course > summary").click()
     staff.locator("#course-why").fill("back from the holidays")
-    staff.get_by_role("button", name="Resume").click()
+    follow(staff.get_by_role("button", name="Resume"))
 
 
 def decide(staff: Page) -> None:
@@ -222,14 +220,14 @@ def decide(staff: Page) -> None:
     ending = staff.get_by_label("Why asking ends")
     if ending.count():
         ending.fill("nothing is open any more")
-        staff.get_by_role("button", name="Stop asking for reviews").click()
-    staff.get_by_role("button", name="Prepare list for signature").click()
+        follow(staff.get_by_role("button", name="Stop asking for reviews"))
+    follow(staff.get_by_role("button", name="Prepare list for signature"))
     expect(staff.get_by_role("heading", level=1)).to_have_text("Reasons and signature")
     waiver = staff.get_by_label(re.compile("^Why it is accepted"))
     if waiver.count():
         waiver.fill("two of the three reviewers agree")
-    staff.get_by_role("button", name="Prepare for signature").click()
-    staff.get_by_role("button", name=f"Sign as {CHAIR}").click()
+    follow(staff.get_by_role("button", name="Prepare for signature"))
+    follow(staff.get_by_role("button", name=f"Sign as {CHAIR}"))
     expect(staff.get_by_text("The list is final (version 1)")).to_be_visible()
 
 
@@ -248,18 +246,18 @@ def enter_by_mail(up: Deployment, phone: Page, email: str) -> None:
     before = len(up.ways_in(email))
     phone.goto("/inbox")
     phone.locator("#link-email").fill(email)
-    phone.get_by_role("button", name="Mail me a sign-in link").click()
+    follow(phone.get_by_role("button", name="Mail me a sign-in link"))
     phone.goto(up.mailed(email, LINK, after=before))
-    phone.get_by_role("button", name="Continue as").click()
+    follow(phone.get_by_role("button", name="Continue as"))
     expect(phone.get_by_role("link", name=START)).to_be_visible()
 
 
 def decline_one(phone: Page) -> None:
-    phone.get_by_role("link", name=START).click()
+    follow(phone.get_by_role("link", name=START))
     show_form(phone)
-    phone.get_by_role("link", name=re.compile("^Decline")).click()
+    follow(phone.get_by_role("link", name=re.compile("^Decline")))
     phone.get_by_label("Conflict of interest").check()
-    phone.get_by_role("button", name="Decline").click()
+    follow(phone.get_by_role("button", name="Decline"))
     expect(phone.get_by_text("Declined.")).to_be_visible()
 
 
@@ -271,7 +269,7 @@ def score_next(
     start = phone.get_by_role("link", name=START)
     if not start.count():
         return False
-    start.click()
+    follow(start)
     expect(phone.get_by_role("heading", level=1)).to_have_text(NUMBERED)
     applicant = named(up)[phone.get_by_role("heading", level=1).inner_text()]
     show_form(phone)
@@ -279,7 +277,7 @@ def score_next(
     for name, mark in zip(("c0", "c1"), marks, strict=True):
         phone.locator(f"input[name={name}][value='{mark}']").check()
     phone.get_by_label("Remark for the committee").fill("as the file shows")
-    phone.get_by_role("button", name="Submit", exact=True).click()
+    follow(phone.get_by_role("button", name="Submit", exact=True))
     expect(phone.get_by_role("heading", level=1)).to_have_text("Your review is stored")
     given[reviewer, applicant] = 100 * (2 * (marks[0] - 1) / 4 + (marks[1] - 1) / 4) / 3
     return True

@@ -7,8 +7,6 @@ is furnished; everything an office does itself is pressed and typed.
 import re
 import zipfile
 from collections.abc import Callable
-from io import BytesIO
-from pathlib import Path
 
 from playwright.sync_api import expect
 from pypdf import PdfReader, PdfWriter
@@ -16,7 +14,7 @@ from pypdf import PdfReader, PdfWriter
 from swapflow.domain.people.kept_data import KeptData
 from swapflow.engine.pending.things import PendingCode
 from swapflow.identity.permissions import Role
-from tests.browser.office import PHONE
+from tests.browser.office import PHONE, patient
 from tests.support.identity_provider import PASSWORD
 from tests.support.waiting import wait_until
 from tests.walks.first_day import ENDED, NO_SUCH, WORKER, FirstDay, WatchedHand, ended
@@ -49,7 +47,7 @@ def made(one: FirstDay, hand: Hand) -> None:
         hand.follow(step)
         hand.attach(file)
         hand.press("Look at the file")
-        hand.tap(page.locator("main form button.primary"))
+        hand.lead_on(page.locator("main form button.primary"))
         expect(page.locator("#told, .notice.good").first).to_be_visible()
     product = one.up.product
     assert len(product.applicants.list(REAL)) == 12
@@ -109,7 +107,7 @@ def norming(one: FirstDay, hand: Hand) -> None:
             card = theirs.page.locator("section.card", has_text="Submit mark").first
             for crit in card.locator("fieldset").all():
                 theirs.tap(crit.locator("label"))
-            theirs.tap(card.get_by_role("button", name="Submit mark"))
+            theirs.lead_on(card.get_by_role("button", name="Submit mark"))
             expect(theirs.page.get_by_role("status").first).to_be_visible()
         theirs.fill(theirs.page.get_by_label("Your note").first, "I read the plan as vague.")
         theirs.press("Add note")
@@ -134,7 +132,7 @@ def files_in(one: FirstDay, hand: Hand) -> None:
     product = one.up.product
     wait_until(lambda: bool(product.exchange.files(REAL)), what="the list is taken")
     assert len(product.applicants.list(REAL)) == 15
-    hand.tap(page.get_by_role("link", name="Other systems"))
+    hand.follow("Other systems")
     expect(page.get_by_role("cell", name="nightly.csv")).to_be_visible()
     letters, combined = one.folder / "letters.zip", one.folder / "essays.pdf"
     with zipfile.ZipFile(letters, "w") as archive:
@@ -166,9 +164,7 @@ def confidential(one: FirstDay, hand: Hand) -> None:
     assert one.up.product.cycles.rules(REAL).confidential == ("reference",)
     hand.follow("Applicants", exact=True)
     hand.follow("Applicant 1", exact=True)
-    with page.expect_download() as got:
-        hand.follow("page of the decision card")
-    card = Path(got.value.path()).read_text("utf-8")
+    card = hand.load("page of the decision card").read_text("utf-8")
     assert "Confidential, and left out of this copy" in card
     assert "Letter 1" not in card
 
@@ -211,6 +207,7 @@ def groups(one: FirstDay, hand: Hand) -> None:
     one.provider.knows("ana", email=who, email_verified=True, groups=["admissions-office"])
     # The provider is another host, so this browser is not kept to one.
     context = one.up.browser.new_context(base_url=one.up.settings.address)
+    patient(context)
     there = context.new_page()
     there.goto("/sign-in")
     there.get_by_role("link", name="Sign in with Example University").click()
@@ -231,7 +228,7 @@ def backup(one: FirstDay, hand: Hand) -> None:
     hand.press("Back up now")
     wait_until(lambda: bool(one.up.product.backups.copies()), what="a backup is stored")
     hand.press("Rehearse a restore")
-    expect(page.get_by_text("✓ opens and verifies")).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("✓ opens and verifies")).to_be_visible()
 
 
 def practice(one: FirstDay, hand: Hand) -> None:
@@ -275,7 +272,7 @@ def explained(one: FirstDay, hand: Hand) -> None:
     page = hand.page
     ended(one)
     page.goto("/")
-    hand.tap(page.get_by_role("link", name=re.compile("without a place")))
+    hand.follow(re.compile("without a place"))
     hand.fill(page.get_by_label("Minutes until they leave"), "0")
     hand.press("Look at the letters")
     hand.press("Send these letters now")
@@ -293,13 +290,10 @@ def defended(one: FirstDay, hand: Hand) -> None:
     page = hand.page
     hand.follow("MS ended")
     hand.follow("Decide")
-    with page.expect_download() as got:
-        hand.follow("Defence file as PDF")
-    assert len(PdfReader(BytesIO(Path(got.value.path()).read_bytes())).pages) >= 1
-    hand.tap(page.locator("main table th a"))
-    with page.expect_download() as got:
-        hand.tap(page.get_by_role("link", name="PDF of the defence file"))
-    assert "review" in PdfReader(str(got.value.path())).pages[0].extract_text()
+    assert len(PdfReader(hand.load("Defence file as PDF")).pages) >= 1
+    hand.lead_on(page.locator("main table th a"))
+    one_applicant = PdfReader(hand.load("PDF of the defence file"))
+    assert "review" in one_applicant.pages[0].extract_text()
 
 
 def results(one: FirstDay, hand: Hand) -> None:
@@ -309,15 +303,13 @@ def results(one: FirstDay, hand: Hand) -> None:
     hand.tap(page.locator("summary", has_text="What the other system calls them"))
     hand.fill(page.get_by_label("Column for the decision"), "Decision 1")
     hand.press("Save the words")
-    with page.expect_download() as got:
-        hand.follow("decisions.csv")
-    assert "Decision 1" in Path(got.value.path()).read_text("utf-8-sig").splitlines()[0]
+    assert "Decision 1" in hand.load("decisions.csv").read_text("utf-8-sig").splitlines()[0]
 
 
 def returned(one: FirstDay, hand: Hand) -> None:
     """A reviewer's mail came back: the address is corrected."""
     page = hand.page
-    hand.tap(page.get_by_role("link", name=re.compile("ail to 1 reviewer came back")))
+    hand.follow(re.compile("ail to 1 reviewer came back"))
     hand.follow("Reviewer 4")
     hand.follow("Correct the address")
     hand.fill(page.get_by_label("Mail address"), "found@example.org")

@@ -27,12 +27,27 @@ class Hand:
         self.page.goto(address)
 
     def press(self, name: str | re.Pattern[str], *, exact: bool = False) -> None:
-        """Press a button."""
-        self.tap(self.page.get_by_role("button", name=name, exact=exact))
+        """Press a button, and wait for the page that follows."""
+        self.lead_on(self.page.get_by_role("button", name=name, exact=exact))
 
     def follow(self, name: str | re.Pattern[str], *, exact: bool = False) -> None:
-        """Follow a link."""
-        self.tap(self.page.get_by_role("link", name=name, exact=exact))
+        """Follow a link to its page."""
+        self.lead_on(self.page.get_by_role("link", name=name, exact=exact))
+
+    def load(self, name: str) -> Path:
+        """Follow a link to a file; gives where it was put."""
+        with self.page.expect_download() as got:
+            self.tap(self.page.get_by_role("link", name=name))
+        return Path(got.value.path())
+
+    def lead_on(self, place: Locator) -> None:
+        """Press the first of what is found, and wait for the page that follows.
+
+        A press alone may return while the page of before is still open, and what is done next
+        would be done there.
+        """
+        with self.page.expect_navigation():
+            self.tap(place)
 
     def tap(self, place: Locator) -> None:
         """Press the first of what is found."""
