@@ -22,18 +22,15 @@ from swapflow.engine.services import ServiceContext, Swapflow, compose
 from swapflow.errors import UnavailableError
 from swapflow.i18n.languages import set_deployment_language
 from swapflow.identity.devices import KnownDevices
-from swapflow.identity.personal_data import PersonalDataRecord
 from swapflow.identity.reach import Reach
 from swapflow.identity.services import IdentityContext, Office, compose_office
 from swapflow.instrumentation.tracing import TracedEvents, carried, is_on, trace_writes
-from swapflow.ledger.core.database import Database
 from swapflow.ledger.core.schema_revision import is_current
 from swapflow.ledger.core.write_admission import WriteBounds
 from swapflow.ledger.maintenance.backup import back_up, restore
 from swapflow.ledger.maintenance.backup_folder import BackupFolder
 from swapflow.ledger.maintenance.health import look_at_database as database_facts
 from swapflow.ledger.maintenance.room import why_unwritable as unwritable
-from swapflow.ledger.privacy.personal_data import SqlPersonalData
 from swapflow.ledger.sql_ledger import SqlLedger
 from swapflow.outbound.answer_turns import AnswerTurnsInFiles
 from swapflow.outbound.at_first_use import check_sender as check_sender  # noqa: PLC0414 - for all
@@ -176,6 +173,7 @@ def assemble(settings: Settings) -> tuple[Swapflow, Office]:
     start_anew_in_forks(context.submits)
     office_context = IdentityContext(
         ledger=ledger.office(),
+        personal_data=ledger.personal_data(),
         limiter=LimiterAtFirstUse(settings.redis),
         devices=KnownDevices(lambda: cookie_key(settings)),
     )
@@ -371,11 +369,6 @@ def restore_database(settings: Settings, path: Path) -> Path | None:
         UnavailableError: If the database does not answer.
     """
     return restore(settings.database, path)
-
-
-def personal_data(settings: Settings) -> PersonalDataRecord:
-    """Return what reads everything about one person: nothing that decides has a way to it."""
-    return SqlPersonalData(Database(settings.database))
 
 
 def monitoring_beside(product: Swapflow) -> "Monitoring":

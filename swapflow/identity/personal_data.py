@@ -33,6 +33,7 @@ class PersonalDataReport:
         role: "applicant" or "reviewer".
         rows: The stored rows, by table; a row is a mapping of column to value.
         withheld: Names of confidential documents and fields that were left out.
+        left_out: Tables that were left out whole.
     """
 
     cycle_id: str
@@ -43,7 +44,11 @@ class PersonalDataReport:
     rows: Mapping[str, tuple[Mapping[str, Held], ...]]
     files: tuple[HeldFile, ...]
     withheld: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
+
+MONITORED = "monitoring_attribute"
+"""The table of what applicants declared for monitoring alone."""
 
 WITHHELD = "confidential, left out of this copy"
 """What an applicant's own copy has in place of a confidential value."""
@@ -73,6 +78,15 @@ def own_copy(report: PersonalDataReport, words: Collection[str]) -> PersonalData
         files=tuple(file for file in report.files if not is_confidential(file.name, words)),
         withheld=tuple(dict.fromkeys(name for name in names if name in marked)),
     )
+
+
+def without_monitoring(report: PersonalDataReport) -> PersonalDataReport:
+    """Return a report without what was declared for monitoring alone, and without telling of any.
+
+    People who decide may not see it, and nothing in the report shows whether there was something.
+    """
+    rows = {table: held for table, held in report.rows.items() if table != MONITORED}
+    return replace(report, rows=rows, left_out=(*report.left_out, MONITORED))
 
 
 def _open(row: Mapping[str, Held], words: Collection[str]) -> Mapping[str, Held]:
@@ -121,6 +135,10 @@ class PersonalDataRecord(Protocol):
 
     def reviewer(self, cycle_id: str, external_id: str) -> PersonalDataReport:
         """Collect everything that is held about a reviewer."""
+        ...
+
+    def confidential_words(self, cycle_id: str) -> tuple[str, ...]:
+        """Return the words that mark documents and fields as confidential by a cycle's rules."""
         ...
 
     def acts(self, cycle_id: str) -> tuple[ActivityEntry, ...]:

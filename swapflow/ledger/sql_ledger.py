@@ -51,6 +51,7 @@ from swapflow.ledger.outbox_work import SqlOutboxWork
 from swapflow.ledger.practice import SqlPractice
 from swapflow.ledger.privacy.erased_people import SqlErasedPeople
 from swapflow.ledger.privacy.monitoring import SqlMonitoring
+from swapflow.ledger.privacy.personal_data import SqlPersonalData
 from swapflow.ledger.privacy.retention import SqlRetention
 from swapflow.ledger.privacy.thrown_away import copy_rights, delete_practice_program
 from swapflow.ledger.schema import CLOCK, CYCLE, ROUND
@@ -131,6 +132,10 @@ class SqlLedger(
     def monitoring(self) -> SqlMonitoring:
         """Return the monitoring record, on the same connections."""
         return SqlMonitoring(self._database)
+
+    def personal_data(self) -> SqlPersonalData:
+        """Return what reads everything about one person, on the same connections."""
+        return SqlPersonalData(self._database)
 
     def bound_writes(self, bounds: WriteBounds) -> None:
         """Bound how many writes of this process wait for others, and for how long."""

@@ -27,7 +27,11 @@ def ledger() -> Iterator[SqlLedger]:
 
 @pytest.fixture
 def office(ledger: SqlLedger) -> Office:
-    return compose_office(IdentityContext(ledger=ledger.office(), limiter=MemoryLimiter()))
+    return compose_office(
+        IdentityContext(
+            ledger=ledger.office(), personal_data=ledger.personal_data(), limiter=MemoryLimiter()
+        )
+    )
 
 
 def boss(office: Office, email: str = "boss@example.org") -> Account:

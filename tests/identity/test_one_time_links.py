@@ -19,7 +19,11 @@ EMAIL = "boss@example.org"
 def store() -> Iterator[IdentityStore]:
     """An office with one account, to whose address the code 012345 was mailed."""
     ledger = SqlLedger("sqlite://")
-    office = compose_office(IdentityContext(ledger=ledger.office(), limiter=MemoryLimiter()))
+    office = compose_office(
+        IdentityContext(
+            ledger=ledger.office(), personal_data=ledger.personal_data(), limiter=MemoryLimiter()
+        )
+    )
     office.users.add(EMAIL)
     assert one_time_links.mail_link(EMAIL, "/today", site="https://x", ledger=ledger.office())
     # Link and code are made when the mail leaves.

@@ -28,7 +28,11 @@ def ledger() -> Iterator[SqlLedger]:
 
 @pytest.fixture
 def office(ledger: SqlLedger) -> Office:
-    office = compose_office(IdentityContext(ledger=ledger.office(), limiter=MemoryLimiter()))
+    office = compose_office(
+        IdentityContext(
+            ledger=ledger.office(), personal_data=ledger.personal_data(), limiter=MemoryLimiter()
+        )
+    )
     for name, above in (("Science", None), ("Arts", None), ("Physics", "science")):
         office.units.add(name, round_id="2027", parent_id=above, by="ops")
     office.units.add("Chemistry", round_id="2027", parent_id="science", by="ops")

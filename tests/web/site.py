@@ -132,7 +132,13 @@ class Site:
             )
         )
         limiter = RedisLimiter(redis) if redis else MemoryLimiter()
-        self.office = compose_office(IdentityContext(ledger=self.ledger.office(), limiter=limiter))
+        self.office = compose_office(
+            IdentityContext(
+                ledger=self.ledger.office(),
+                personal_data=self.ledger.personal_data(),
+                limiter=limiter,
+            )
+        )
         self.app: FastAPI = _with_known_routes(create_app(self.product, self.office, settings))
         self.coordinator = self.product.cycles.coordinator("test")
 

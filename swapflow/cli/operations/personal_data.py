@@ -1,14 +1,18 @@
 """`swapflow personal-data export` and `swapflow cycle oversight`: what is held, who did what."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from swapflow.cli.help import CommandGroup
-from swapflow.cli.options import AsJson, By, CycleId, product
+from swapflow.cli.options import AsJson, By, CycleId, office_of_deployment, product
 from swapflow.cli.output import many, report
 from swapflow.errors import InvalidInputError
+
+
+if TYPE_CHECKING:
+    from swapflow.identity.personal_data import PersonalDataReport
 
 
 app = typer.Typer(
@@ -34,7 +38,11 @@ def export(
     by: By,
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="FOLDER", help="Where it goes; person-file if not given."),
+        typer.Option(
+            "--out",
+            metavar="PATH",
+            help="A folder, or a ZIP if it ends in .zip; the folder person-file if not given.",
+        ),
     ] = None,
     reviewer: Annotated[
         bool, typer.Option("--reviewer", help="The id is a reviewer's, not an applicant's.")
@@ -48,39 +56,16 @@ def export(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write everything known about one person to a folder: a page, JSON, uploaded files."""
-    from swapflow.bootstrap import office, personal_data
-    from swapflow.files.exports.document import html
-    from swapflow.files.exports.personal_data import (
-        named_files,
-        personal_data_document,
-        personal_data_json,
-    )
-    from swapflow.files.exports.writers import write_file
-    from swapflow.identity.personal_data import own_copy
-    from swapflow.settings import load_settings
-
-    product()
-    reader = personal_data(load_settings())
-    found = (reader.reviewer if reviewer else reader.applicant)(cycle, person)
-    if not reviewer and not with_confidential:
-        found = own_copy(found, product().cycles.rules(cycle).confidential)
-    # A person who reads a personal data report is written down, before they see it.
-    office().audit_log.record(
-        by, f"exported the file of one {found.role}", cycle_id=cycle, about=person
-    )
-    folder = out or Path("person-file")
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        raise InvalidInputError(
-            "folder_not_made_choose_other", folder=folder, problem=error.strerror
-        ) from error
-    files = [
-        write_file(folder / "person.html", html(personal_data_document(found))),
-        write_file(folder / "person.json", personal_data_json(found)),
-        *(write_file(folder / name, body) for name, body in named_files(found)),
-    ]
+    """Write everything known about one person, as a folder or ZIP: a page, JSON, files."""
+    copies = office_of_deployment().personal_data
+    if reviewer:
+        found = copies.reviewer(cycle, person, by=by)
+    else:
+        found = copies.applicant(
+            cycle, person, by=by, with_confidential=with_confidential, with_monitoring=True
+        )
+    place = out or Path("person-file")
+    files = _written(found, place)
     rows = sum(len(kept) for kept in found.rows.values())
     report(
         {
@@ -91,7 +76,7 @@ def export(
             "files": [str(file) for file in files],
             "withheld": list(found.withheld),
         },
-        f"{folder}: {many(rows, 'row')} of {many(len(found.rows), 'table')}, "
+        f"{place}: {many(rows, 'row')} of {many(len(found.rows), 'table')}, "
         f"{many(len(found.files), 'document')}",
         *(
             [f"confidential, left out of this copy: {', '.join(found.withheld)}"]
@@ -101,6 +86,24 @@ def export(
         "read it before you hand it over: free text may name others",
         as_json=as_json,
     )
+
+
+def _written(found: "PersonalDataReport", place: Path) -> list[Path]:
+    """Write a copy into a folder, or as a ZIP where the name ends so; for this user alone."""
+    from swapflow.files.exports.personal_data import personal_data_archive, personal_data_files
+    from swapflow.files.exports.writers import write_file
+
+    if place.suffix.lower() == ".zip":
+        file = write_file(place, personal_data_archive(found))
+        file.chmod(0o600)
+        return [file]
+    try:
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise InvalidInputError(
+            "folder_not_made_choose_other", folder=place, problem=error.strerror
+        ) from error
+    return [write_file(place / name, body) for name, body in personal_data_files(found)]
 
 
 def hold(
@@ -130,7 +133,6 @@ def oversight(
     as_json: AsJson = False,
 ) -> None:
     """Write what people did in a program, first of all where they decided otherwise."""
-    from swapflow.bootstrap import office, personal_data
     from swapflow.files.exports.document import html, pdf
     from swapflow.files.exports.personal_data import oversight_document, oversight_json
     from swapflow.files.exports.writers import write_file
@@ -139,7 +141,8 @@ def oversight(
     file = out or Path("oversight.html")
     settings = load_settings()
     now = product().cycles.now()
-    acts = personal_data(settings).acts(cycle)
+    office = office_of_deployment()
+    acts = office.personal_data.acts(cycle)
     if file.suffix.lower() == ".json":
         content = oversight_json(cycle, acts, at=now)
     elif file.suffix.lower() == ".html":
@@ -148,7 +151,7 @@ def oversight(
         content = pdf(oversight_document(cycle, acts, at=now), fonts=settings.font_folders)
     else:
         raise InvalidInputError("personal_data_file_ending", file=file)
-    office().audit_log.record(by, "wrote the oversight log", cycle_id=cycle)
+    office.audit_log.record(by, "wrote the oversight log", cycle_id=cycle)
     write_file(file, content)
     departed = sum(act.departs for act in acts)
     report(

@@ -1,66 +1,83 @@
 """One person's file and the log of what people did, as pages and for programs."""
 
+import io
 import json
+import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import PurePosixPath
 
-from swapflow.files.exports.document import DocumentGrid, DocumentPart, PrintedDocument
+from swapflow.files.exports.document import DocumentGrid, DocumentPart, PrintedDocument, html
 from swapflow.files.exports.marks_in_words import withheld_in_words
-from swapflow.identity.personal_data import ActivityEntry, Held, PersonalDataReport
+from swapflow.i18n.languages import gettext, gettext_noop
+from swapflow.identity.personal_data import MONITORED, ActivityEntry, Held, PersonalDataReport
 
 
 _TITLES = {
-    "application": "The application",
-    "roster": "The entry on the list of reviewers",
-    "person": "Name and address",
-    "document": "Documents",
-    "document_content": "Uploaded files",
-    "selection_attribute": "Attributes that may enter a list",
-    "monitoring_attribute": "What was declared for monitoring alone",
-    "conflict": "Conflicts of interest",
-    "panel": "Panels",
-    "endorsement": "Words in favour",
-    "pull": "Requests for reviews",
-    "assignment": "Who was asked",
-    "draft": "Drafts",
-    "skip": "Tasks put off",
-    "score": "Scores",
-    "mark": "Marks",
-    "remark": "Remarks",
-    "score_note": "Further notes of reviewers",
-    "adjustment": "Adjusted scores",
-    "interview": "Interviews",
-    "approval": "Approvals",
-    "approval_pull": "Requests that were approved or struck",
-    "seat": "Seats of panels",
-    "wish": "Extra reviews asked for",
-    "place": "Places on proposed lists",
-    "outcome": "Decisions",
-    "waiver": "Waivers",
-    "meeting_outcome": "What was recorded at meetings",
-    "meeting_look": "What was opened at meetings",
-    "reconsideration": "What was reconsidered after the list was fixed",
-    "pin": "Wanted in or out",
-    "offer": "Offers",
-    "offer_answer": "Answers to offers",
-    "note": "Reasons on record",
-    "announced": "Letters about the decision",
-    "message": "Mails",
-    "account": "Account",
-    "session": "Devices signed in",
-    "role_grant": "Rights",
-    "account_group": "Groups stated at the last sign-in",
-    "group_claim": "Whether groups were stated at the last sign-in",
-    "audit": "What this person did at the screens",
-    "roster_absence": "Absences",
-    "expertise": "Topics",
+    "application": gettext_noop("The applicant"),
+    "roster": gettext_noop("The entry on the list of reviewers"),
+    "person": gettext_noop("Name and address"),
+    "document": gettext_noop("Documents"),
+    "document_content": gettext_noop("Uploaded files"),
+    "selection_attribute": gettext_noop("Attributes that may enter a list"),
+    "monitoring_attribute": gettext_noop("What was declared for monitoring alone"),
+    "conflict": gettext_noop("Conflicts of interest"),
+    "panel": gettext_noop("Panels"),
+    "endorsement": gettext_noop("Support"),
+    "pull": gettext_noop("Reviews asked for"),
+    "assignment": gettext_noop("Who was asked"),
+    "draft": gettext_noop("Drafts"),
+    "skip": gettext_noop("Reviews put off"),
+    "score": gettext_noop("Scores"),
+    "mark": gettext_noop("Marks"),
+    "remark": gettext_noop("Remarks"),
+    "score_note": gettext_noop("Further notes of reviewers"),
+    "adjustment": gettext_noop("Adjusted scores"),
+    "interview": gettext_noop("Interviews"),
+    "approval": gettext_noop("Approvals"),
+    "approval_pull": gettext_noop("Reviews that were approved or declined"),
+    "seat": gettext_noop("Places in panels"),
+    "wish": gettext_noop("Extra reviews asked for"),
+    "place": gettext_noop("Places on proposed lists"),
+    "outcome": gettext_noop("Decisions"),
+    "waiver": gettext_noop("Waivers"),
+    "meeting_outcome": gettext_noop("What was recorded at meetings"),
+    "meeting_look": gettext_noop("What was opened at meetings"),
+    "reconsideration": gettext_noop("What was reconsidered after the list was final"),
+    "pin": gettext_noop("Wanted in or out"),
+    "offer": gettext_noop("Offers"),
+    "offer_answer": gettext_noop("Answers to offers"),
+    "note": gettext_noop("Reasons on record"),
+    "announced": gettext_noop("Letters about the decision"),
+    "message": gettext_noop("Mails"),
+    "account": gettext_noop("Account"),
+    "session": gettext_noop("Devices signed in"),
+    "role_grant": gettext_noop("Rights"),
+    "account_group": gettext_noop("Groups stated at the last sign-in"),
+    "group_claim": gettext_noop("Whether groups were stated at the last sign-in"),
+    "audit": gettext_noop("What this person did at the screens"),
+    "roster_absence": gettext_noop("Absences"),
+    "expertise": gettext_noop("Topics"),
 }
-_BEFORE_YOU_HAND_IT_OVER = (
-    "Read it before you hand it over: free text may name others, whose data it then is too. "
-    "Keys of devices and passwords are left out."
-)
+
+
+def personal_data_files(report: PersonalDataReport) -> list[tuple[str, bytes]]:
+    """Return the files of a copy, each with its name: a page, JSON, the uploaded files."""
+    return [
+        ("person.html", html(personal_data_document(report))),
+        ("person.json", personal_data_json(report)),
+        *named_files(report),
+    ]
+
+
+def personal_data_archive(report: PersonalDataReport) -> bytes:
+    """Return the files of a copy as one ZIP."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, body in personal_data_files(report):
+            archive.writestr(name, body)
+    return file.getvalue()
 
 
 def personal_data_json(report: PersonalDataReport) -> bytes:
@@ -74,6 +91,7 @@ def personal_data_json(report: PersonalDataReport) -> bytes:
         "held": {name: list(rows) for name, rows in report.rows.items()},
         "files": [file for file, _ in named_files(report)],
         "withheld": list(report.withheld),
+        "left_out": list(report.left_out),
     }
     return _json(content)
 
@@ -81,16 +99,23 @@ def personal_data_json(report: PersonalDataReport) -> bytes:
 def personal_data_document(report: PersonalDataReport) -> PrintedDocument:
     """Write everything on one page."""
     return PrintedDocument(
-        title=f"Everything held about one {report.role}",
+        title=gettext("Everything held about one applicant")
+        if report.role == "applicant"
+        else gettext("Everything held about one reviewer"),
         about=f"{report.name or report.external_id} ({report.external_id}), {report.cycle_id}",
         lead=(
-            f"All that is kept in program {report.cycle_id}, table by table.",
-            "The record of events holds numbers besides, never a name.",
+            gettext("All that is kept in program %(program)s, table by table.")
+            % {"program": report.cycle_id},
+            gettext("The record of events has numbers besides, never a name."),
             *withheld_in_words(report.withheld),
-            _BEFORE_YOU_HAND_IT_OVER,
+            *_left_out_in_words(report.left_out),
+            gettext(
+                "Read it before you hand it over: free text may name others, whose data it then "
+                "is too. Keys of devices and passwords are left out."
+            ),
         ),
         parts=tuple(_part(name, rows) for name, rows in report.rows.items() if rows),
-        foot=f"Made {report.at:%Y-%m-%d %H:%M} UTC.",
+        foot=gettext("Made %(time)s UTC.") % {"time": f"{report.at:%Y-%m-%d %H:%M}"},
     )
 
 
@@ -142,15 +167,25 @@ def _listed(title: str, acts: Sequence[ActivityEntry]) -> DocumentPart:
     )
 
 
+def _left_out_in_words(tables: Sequence[str]) -> Iterable[str]:
+    if MONITORED in tables:
+        yield gettext(
+            "What applicants declare for monitoring alone is in no copy that is taken at a screen "
+            "or by the API, since people who decide may not see it. "
+            "The command swapflow personal-data export adds it."
+        )
+
+
 def _part(name: str, rows: Sequence[Mapping[str, Held]]) -> DocumentPart:
-    title = _TITLES.get(name, name.replace("_", " ").capitalize())
+    known = _TITLES.get(name)
+    title = gettext(known) if known else name.replace("_", " ").capitalize()
     if len(rows) == 1:
         return DocumentPart(
             title=title, facts=tuple((_word(k), _spelled(v)) for k, v in rows[0].items())
         )
     headers = tuple(dict.fromkeys(column for row in rows for column in row))
     grid = DocumentGrid(
-        caption=f"{len(rows)} rows",
+        caption=gettext("%(count)s rows") % {"count": len(rows)},
         headers=tuple(_word(header) for header in headers),
         rows=tuple(tuple(_spelled(row.get(header)) for header in headers) for row in rows),
     )
@@ -165,7 +200,7 @@ def _spelled(value: Held) -> str:
     if value is None or value == "":
         return "–"
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return gettext("yes") if value else gettext("no")
     if isinstance(value, list | dict):
         return json.dumps(value, ensure_ascii=False, default=str)
     return str(value)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from swapflow.identity.services.applicant_tries import ApplicantTries
     from swapflow.identity.services.audit_log import AuditLogService
     from swapflow.identity.services.groups import GroupService
+    from swapflow.identity.services.personal_data import PersonalDataService
     from swapflow.identity.services.reviews_links import ReviewsLinkService
     from swapflow.identity.services.sign_in import SignInService
     from swapflow.identity.services.to_do import ToDoService
@@ -89,6 +90,13 @@ class Office:
         from swapflow.identity.services.audit_log import AuditLogService
 
         return AuditLogService(context=self.context)
+
+    @cached_property
+    def personal_data(self) -> "PersonalDataService":
+        """Copies of everything held about one person."""
+        from swapflow.identity.services.personal_data import PersonalDataService
+
+        return PersonalDataService(context=self.context)
 
     @cached_property
     def to_do(self) -> "ToDoService":

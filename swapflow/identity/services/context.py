@@ -8,6 +8,7 @@ from swapflow.errors import RateLimitedError
 from swapflow.identity.account import Account, AuditEntry, Session
 from swapflow.identity.api_keys import digest_of
 from swapflow.identity.devices import KnownDevices
+from swapflow.identity.personal_data import PersonalDataRecord
 from swapflow.identity.ports.identity_store import IdentityStore, Limiter
 from swapflow.identity.principal import Principal
 from swapflow.identity.services.tries import TryLimit
@@ -22,10 +23,12 @@ class IdentityContext:
     """The objects that every service of the office needs: its record and its limits.
 
     Attributes:
+        personal_data: Everything about one person; nothing that decides has a way to it.
         devices: Recognises devices by their cookie.
     """
 
     ledger: IdentityStore
+    personal_data: PersonalDataRecord
     limiter: Limiter
     devices: KnownDevices = field(
         default_factory=lambda: KnownDevices(lambda: secrets.token_bytes(32))

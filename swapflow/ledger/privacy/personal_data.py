@@ -20,6 +20,7 @@ from swapflow.identity.personal_data import (
     PersonalDataReport,
 )
 from swapflow.ledger.core.database import Database
+from swapflow.ledger.core.known_rules import read_rules
 from swapflow.ledger.core.statements import require_cycle
 from swapflow.ledger.privacy.activity import activity
 from swapflow.ledger.schema import (
@@ -32,6 +33,7 @@ from swapflow.ledger.schema import (
     APPROVAL_PULL,
     ASSIGNMENT,
     AUDIT,
+    CYCLE,
     DOCUMENT,
     DOCUMENT_CONTENT,
     GROUP_CLAIM,
@@ -116,6 +118,13 @@ class SqlPersonalData(PersonalDataRecord):
                 rows=rows,
                 files=(),
             )
+
+    @override
+    def confidential_words(self, cycle_id: str) -> tuple[str, ...]:
+        with self._database.reading() as connection:
+            require_cycle(connection, cycle_id)
+            version = connection.scalar(select(CYCLE.c.rules_version).filter_by(id=cycle_id))
+            return tuple(read_rules(connection, cycle_id, version or 0).confidential)
 
     @override
     def acts(self, cycle_id: str) -> tuple[ActivityEntry, ...]:

@@ -1,6 +1,7 @@
 """One person's file holds everything and nothing of others; the log names every departure."""
 
 import json
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,19 @@ def test_an_applicants_file_holds_what_every_table_holds(told: Office) -> None:
     assert held["monitoring_attribute"][0]["value"] == "violet"
     assert said["rows"] == sum(len(rows) for rows in held.values())
     assert Path("file").stat().st_mode & 0o777 == 0o700
+
+
+def test_a_name_that_ends_in_zip_gets_the_same_files_in_one(told: Office) -> None:
+    told.do("personal-data", "export", "ms", "q-applicant", "--out", "file")
+
+    said = told.ask("personal-data", "export", "ms", "q-applicant", "--out", "file.zip")
+
+    assert said["files"] == ["file.zip"]
+    assert Path("file.zip").stat().st_mode & 0o777 == 0o600
+    with zipfile.ZipFile("file.zip") as archive:
+        assert set(archive.namelist()) == {file.name for file in Path("file").iterdir()}
+        held = json.loads(archive.read("person.json"))["held"]
+    assert held == json.loads(Path("file/person.json").read_text())["held"]
 
 
 def test_an_erased_applicant_has_no_file_any_more(told: Office) -> None:
