@@ -95,6 +95,7 @@ _PAGES: dict[Door, tuple[str, ...]] = {
     Door.NAMED: (
         "POST /applicants/{cycle_id}/{number}/contact",
         "POST /applicants/{cycle_id}/{number}/erase",
+        "POST /applicants/{cycle_id}/{number}/personal-data",
         "GET /applicants/{cycle_id}/files/{application}/{position}",
         "GET /applicants/{cycle_id}/{number}/card/{form}",
     ),
@@ -162,6 +163,7 @@ _API: dict[Door, tuple[str, ...]] = {
         f"GET {_CYCLE}/applicants/{{number}}/documents",
         f"GET {_CYCLE}/applicants/{{number}}/documents/{{position}}",
         f"GET {_CYCLE}/applicants/{{number}}/card/{{form}}",
+        f"GET {_CYCLE}/applicants/{{number}}/personal-data/{{form}}",
     ),
 }
 

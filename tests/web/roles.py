@@ -36,7 +36,14 @@ class OfRound:
     right: Right
 
 
-Needed = Right | Somewhere | InUnit | InRound | OfRound | str
+@dataclass(frozen=True, slots=True)
+class InOffice:
+    """A right in the whole office, though the address names a program; one there is too little."""
+
+    right: Right
+
+
+Needed = Right | Somewhere | InUnit | InRound | OfRound | InOffice | str
 """What a route takes."""
 
 
@@ -285,6 +292,7 @@ PAGES: dict[str, Needed] = {
     "POST /applicants/{cycle_id}/{number}/ask/undo": Right.MANAGE_APPLICANTS,
     "POST /applicants/{cycle_id}/{number}/pin": Right.DECIDE,
     "POST /applicants/{cycle_id}/{number}/erase": Right.SET_UP,
+    "POST /applicants/{cycle_id}/{number}/personal-data": Right.SET_UP,
     "GET /reviewers": Somewhere(Right.SEE_REVIEWERS),
     "GET /reviewers/{cycle_id}": Right.SEE_REVIEWERS,
     "GET /reviewers/{cycle_id}/figures": Right.SEE_REVIEWERS,
@@ -305,6 +313,7 @@ PAGES: dict[str, Needed] = {
     "POST /reviewers/{cycle_id}/{number}/reviews/restore": Right.ENTER_REVIEWS,
     "POST /reviewers/{cycle_id}/{number}/reviews/lift": Right.ENTER_REVIEWS,
     "POST /reviewers/{cycle_id}/{number}/erase": Right.SET_UP,
+    "POST /reviewers/{cycle_id}/{number}/personal-data": InOffice(Right.MANAGE_USERS),
     "POST /reviewers/{cycle_id}/{number}/{what}": Right.MANAGE_REVIEWERS,
 }
 
@@ -354,6 +363,10 @@ API: dict[str, Needed] = {
     "GET /api/v1/cycles/{cycle_id}/applicants/{number}/card/{form}": Right.SEE_APPLICANTS,
     "GET /api/v1/cycles/{cycle_id}/defence/{form}": Right.EXPORT,
     "GET /api/v1/cycles/{cycle_id}/applicants/{number}/defence/{form}": Right.EXPORT,
+    "GET /api/v1/cycles/{cycle_id}/applicants/{number}/personal-data/{form}": Right.SET_UP,
+    "GET /api/v1/cycles/{cycle_id}/reviewers/{number}/personal-data/{form}": (
+        InOffice(Right.MANAGE_USERS)
+    ),
     "POST /api/v1/cycles/{cycle_id}/monitoring": Right.SEE_MONITORING,
     "GET /api/v1/cycles/{cycle_id}/reviewers/{number}/sheet": Right.ENTER_REVIEWS,
     "GET /api/v1/cycles/{cycle_id}/requests": Right.ENTER_REVIEWS,

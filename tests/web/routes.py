@@ -26,7 +26,7 @@ def routes_of(routes: list[Any]) -> Iterator[Any]:
 ELSEWHERE = {"POST /sign-out", "POST /me/devices/end"}
 """They end the session that walks."""
 
-FORMS = ("html", "json", "pdf")
+FORMS = ("html", "json", "pdf", "zip")
 FILES = ("all.zip", "cohort.csv", "scores.csv", "record.json")
 
 

@@ -20,6 +20,7 @@ from tests.web.roles import (
     OWN,
     PAGES,
     SIGNED_IN,
+    InOffice,
     InRound,
     InUnit,
     OfRound,
@@ -117,7 +118,7 @@ class Walker:
     def is_closed(self, page: str) -> bool:
         """Whether a page is closed to reviewers of `fall` who have handed nothing in yet."""
         needed = (PAGES | API)[page]
-        if not isinstance(needed, Right) or "{cycle_id}" not in page:
+        if not isinstance(needed, Right | InOffice) or "{cycle_id}" not in page:
             return False
         door = DOORS.get(page.replace("/api/v1", ""), Door.CLOSED)
         return page == CARD or door not in {Door.FREE, Door.LISTED}
@@ -130,12 +131,13 @@ class Walker:
             return self.name != "nobody"
         if needed == OWN:
             return self.owns_task if "{task}" in page else self.seat
-        if isinstance(needed, Somewhere | InUnit | InRound | OfRound):
+        if isinstance(needed, Somewhere | InUnit | InRound | OfRound | InOffice):
             held = {
                 Somewhere: self.anywhere,
                 InUnit: self.in_unit,
                 InRound: self.in_round,
                 OfRound: self.of_round,
+                InOffice: self.in_office,
             }
             return needed.right in held[type(needed)]
         return needed in (self.here if "{cycle_id}" in page else self.in_office)

@@ -31,6 +31,7 @@ ADDS_OR_NAMES = {
     # Looks that are written down.
     "figures",
     "defence",
+    "personal-data",
     "severity",
     "absences", "add", "again", "ask", "away", "back", "close", "code", "conflict", "decline",
     "end", "endorse", "erase", "files", "forget-erasures", "grants", "import", "invite", "keys",

@@ -6,6 +6,11 @@ from swapflow.identity.principal import Principal
 from swapflow.web.http.context import app_context
 
 
+def author_of(principal: Principal) -> str:
+    """Name who acts at the API as the audit log does: a person, or their key."""
+    return principal.name if principal.scopes is None else f"{principal.name} (by a key)"
+
+
 def note(
     request: Request,
     principal: Principal,
@@ -16,9 +21,8 @@ def note(
     cycle_id: str | None = None,
 ) -> None:
     """Write a line into the audit log; the path names the cycle, unless it is named here."""
-    by = principal.name if principal.scopes is None else f"{principal.name} (by a key)"
     app_context(request).office.audit_log.record(
-        by,
+        author_of(principal),
         what,
         cycle_id=cycle_id or request.path_params.get("cycle_id"),
         about=about,

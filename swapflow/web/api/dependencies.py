@@ -75,6 +75,19 @@ def may_in_round(right: Right) -> Callable[[Request], Principal]:
     return _of_a_key_too(right, dependencies.may_in_round(right), "round")
 
 
+def may_in_office(right: Right) -> Callable[[Request], Principal]:
+    """Require a right in the whole office about a program, and of a key the right's scope."""
+    allowed = dependencies.may_in_office(right)
+
+    def check(request: Request) -> Principal:
+        _require_scope(caller(request), _scope_of(right))
+        _require_cycle_name(request)
+        return allowed(request)
+
+    check.__name__ = f"may_{right.name.lower()}_in_office"
+    return check
+
+
 def may_in_unit(right: Right) -> Callable[[Request], Principal]:
     """Require a right in the unit that the path's `unit_id` names, and of a key its scope."""
     return _of_a_key_too(right, dependencies.may_in_unit(right), "unit")
@@ -155,6 +168,7 @@ MaySetUp = Annotated[Principal, Depends(may(Right.SET_UP))]
 MayDecide = Annotated[Principal, Depends(may(Right.DECIDE))]
 MaySign = Annotated[Principal, Depends(may(Right.SIGN))]
 MayManageUsers = Annotated[Principal, Depends(may(Right.MANAGE_USERS))]
+MayManageAccounts = Annotated[Principal, Depends(may_in_office(Right.MANAGE_USERS))]
 MayManageRetention = Annotated[Principal, Depends(may_in_round(Right.MANAGE_RETENTION))]
 MayBackUp = Annotated[Principal, Depends(may(Right.BACK_UP))]
 MayManageInUnit = Annotated[Principal, Depends(may_in_unit(Right.MANAGE_USERS))]

@@ -127,6 +127,22 @@ def may(right: Right) -> Callable[[Request], Principal]:
     return check
 
 
+def may_in_office(right: Right) -> Callable[[Request], Principal]:
+    """Require a right in the whole office, though the path's `cycle_id` names a program.
+
+    For what belongs to an account and so to all programs. The dependency raises as that of `may`.
+    """
+    allowed = may(right)
+
+    def check(request: Request) -> Principal:
+        principal = allowed(request)
+        require(principal, right, cycle_id=None, round_id=None)
+        return principal
+
+    check.__name__ = f"may_{right.name.lower()}_in_office"
+    return check
+
+
 def may_in_round(right: Right) -> Callable[[Request], Principal]:
     """Require a right in the round that the path's `round_id` names: a program's is too little.
 

@@ -215,6 +215,8 @@ def _card(
                 _review(product, one, names, rules.kinds[one.kind].name, lifted) for one in shown
             ],
             "seated": seat is not None,
+            # What is held of an account belongs to all programs; see `may_in_office`.
+            "may_copy": seat is None and Right.MANAGE_USERS in principal.rights(),
             "page": page,
             "pages": pages,
             "zone": rules.zone,

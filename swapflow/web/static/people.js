@@ -76,7 +76,8 @@
     });
     beside.addEventListener("submit", async (event) => {
       const form = event.target;
-      if (form.method !== "post" || form.dataset.sending) return;
+      // A file is no page: the browser itself stores it.
+      if (form.method !== "post" || form.dataset.sending || "file" in form.dataset) return;
       event.preventDefault();
       form.dataset.sending = "1";
       const body = new URLSearchParams(new FormData(form, event.submitter));

@@ -41,6 +41,8 @@ LOOKS = {
     "/decide/{cycle_id}/letters/look", "/reviewers/{cycle_id}/figures",
     "/setup/{cycle_id}/questions/forecast", "/today/{cycle_id}/monitoring",
     "/today/{cycle_id}/monitoring/files", "/today/{cycle_id}/monitoring/defence",
+    "/applicants/{cycle_id}/{number}/personal-data",
+    "/reviewers/{cycle_id}/{number}/personal-data",
 }  # fmt: skip
 """Forms that show something and store at most that it was looked at."""
 

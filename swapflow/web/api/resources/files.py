@@ -13,12 +13,14 @@ from swapflow.files.exports.offline_sheet import file_name, sheet_file
 from swapflow.files.exports.writers import Format
 from swapflow.identity.permissions import Right
 from swapflow.identity.principal import Principal
-from swapflow.web.api.audit import note
+from swapflow.web.api.audit import author_of, note
 from swapflow.web.api.dependencies import (
     MayEnterReviews,
     MayExport,
+    MayManageAccounts,
     MayManageApplicants,
     MaySeeApplicants,
+    MaySetUp,
     may,
 )
 from swapflow.web.api.idempotency import ApiRoute
@@ -34,6 +36,8 @@ from swapflow.web.cohort.decision_card import (
 )
 from swapflow.web.cycle.offline_sheets import find_reviewer
 from swapflow.web.http.context import Product, app_context
+from swapflow.web.people import personal_data
+from swapflow.web.people.personal_data import CopyForm
 from swapflow.web.reviewing import documents
 
 
@@ -48,6 +52,13 @@ ANY_CARD: dict[int | str, dict[str, Any]] = {
     200: {
         "content": {"text/html": {}, "application/pdf": {}, "application/json": {}},
         "description": "The card, or the defence file.",
+    }
+}
+
+ANY_COPY: dict[int | str, dict[str, Any]] = {
+    200: {
+        "content": {"application/json": {}, "application/zip": {}},
+        "description": "The copy: JSON, or a ZIP of the same, a page and uploaded files.",
     }
 }
 
@@ -223,6 +234,50 @@ def take_applicant_defence(
     if reviewers:
         note(request, principal, "took a defence file with reviewers' ids")
     return _named(content, media, f"{cycle_id}-{number}-defence.{form.value}")
+
+
+@router.get(
+    "/applicants/{number:int}/personal-data/{form}", response_class=Response, responses=ANY_COPY
+)
+def take_applicants_copy(
+    request: Request,
+    cycle_id: CycleId,
+    number: Number,
+    form: CopyForm,
+    principal: MaySetUp,
+    confidential: Annotated[  # noqa: FBT002 - a query parameter
+        bool,
+        Query(description="Confidential letters and fields too: for the office alone."),
+    ] = False,
+) -> Response:
+    """Take an applicant's own copy of what is held about them; each is written down first.
+
+    It has nothing that was declared for monitoring alone; the command's has.
+    """
+    return personal_data.applicants_copy(
+        app_context(request),
+        cycle_id,
+        number,
+        form,
+        by=author_of(principal),
+        with_confidential=confidential,
+    )
+
+
+@router.get(
+    "/reviewers/{number:int}/personal-data/{form}", response_class=Response, responses=ANY_COPY
+)
+def take_reviewers_copy(
+    request: Request,
+    cycle_id: CycleId,
+    number: Number,
+    form: CopyForm,
+    principal: MayManageAccounts,
+) -> Response:
+    """Take what is held about a reviewer, account included; each is written down first."""
+    return personal_data.reviewers_copy(
+        app_context(request), cycle_id, number, form, by=author_of(principal)
+    )
 
 
 @router.post("/monitoring", response_class=Response, responses=ANY_FILE)
