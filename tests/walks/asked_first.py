@@ -163,7 +163,9 @@ def confidential(one: FirstDay, hand: Hand) -> None:
     expect(page.get_by_role("status").first).to_be_visible()
     assert one.up.product.cycles.rules(REAL).confidential == ("reference",)
     hand.follow("Applicants", exact=True)
-    hand.follow("Applicant 1", exact=True)
+    # The applicant is shown beside the table.
+    hand.tap(page.get_by_role("link", name="Applicant 1", exact=True))
+    expect(page.locator("#beside").get_by_role("heading", name="Applicant 1")).to_be_visible()
     card = hand.load("page of the decision card").read_text("utf-8")
     assert "Confidential, and left out of this copy" in card
     assert "Letter 1" not in card
