@@ -62,7 +62,7 @@ ARGUMENTS = [
 PATIENCE = 60_000
 """Milliseconds that an act or a page may take: a bound for what is stuck, not for what is slow."""
 
-SLOW_PAGES = float(os.environ.get("SWAPFLOW_SLOW_PAGES", "0"))
+SLOW_PAGES = float(os.environ.get("TESTS_SLOW_PAGES", "0"))
 """Seconds by which every answer is held back, and then scripts are slow too.
 
 A test that acts before its page has come fails then, and not only on a busy machine.
