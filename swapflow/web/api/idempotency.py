@@ -109,7 +109,7 @@ async def _once(
     status, body = 0, ""
     try:
         response = await _answered(request, handle)
-        if response.status_code < FAULT and response.status_code not in PASSING:
+        if _is_kept(response):
             status, body = response.status_code, bytes(response.body).decode()
     finally:
         # When the act failed too: a reservation left open would refuse a repeat for a minute.
@@ -129,6 +129,12 @@ async def _answered(request: Request, handle: _Handler) -> Response:
         handler = next(handlers[kind] for kind in type(error).__mro__ if kind in handlers)
         response: Response = await handler(request, error)
         return response
+
+
+def _is_kept(response: Response) -> bool:
+    """Whether an answer is given again as it was; a file is made anew, as a look of its own."""
+    is_text = not response.body or "json" in response.headers.get("content-type", "")
+    return is_text and response.status_code < FAULT and response.status_code not in PASSING
 
 
 def _replayed(known: StoredResponse, digest: str) -> Response:

@@ -8,6 +8,7 @@ import pytest
 from swapflow.identity.permissions import Role, Scope
 from swapflow.web.api import idempotency
 from tests.web.api.programs import V1, program
+from tests.web.monitored import finished, looks
 from tests.web.site import Site
 
 
@@ -88,6 +89,21 @@ def test_a_new_key_is_not_kept_with_what_was_answered(site: Site) -> None:
     assert first.json()["key"].startswith("sf_")
     assert again.json() == {**first.json(), "key": None}
     assert len(site.office.context.ledger.tokens()) == 1
+
+
+@pytest.mark.parametrize("form", ["", "?form=csv", "?form=xlsx"])
+def test_a_file_that_is_asked_for_under_a_key_is_a_look_of_its_own(site: Site, form: str) -> None:
+    finished(site)
+    officer = site.signed_in(Role.COMPLIANCE)
+    key = {"Idempotency-Key": "k-7"}
+    wanted = f"{V1}/cycles/fall/monitoring{form}"
+
+    first = officer.post(wanted, headers=key)
+    again = officer.post(wanted, headers=key)
+
+    assert (first.status_code, again.status_code) == (200, 200)
+    assert first.headers["content-type"] == again.headers["content-type"]
+    assert len(looks(site)) == (2 if form else 1)
 
 
 def reserve(site: Site, account: str, key: str, digest: str) -> None:

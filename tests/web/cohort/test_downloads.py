@@ -13,37 +13,8 @@ from swapflow.files.bundles.check import check_bundle
 from swapflow.identity.permissions import Role, Scope
 from tests.engine.cycle_by_hand import applicant
 from tests.web.api.programs import V1, program
+from tests.web.monitored import finished, looks
 from tests.web.site import SITE_RULES, Site
-
-
-COLOURS = ("violet",) * 6 + ("red",) * 3 + ("blue",) * 3
-
-
-def answer(assignment: str, utility: float) -> Answer:
-    return Answer(assignment_id=assignment, utility=utility)
-
-
-def looks(site: Site) -> list[str]:
-    entries = site.office.context.ledger.audit(cycle_id="fall")
-    return [entry.who for _, entry in entries if entry.what == "monitoring read"]
-
-
-def finished(site: Site) -> str:
-    """A finished program whose applicants declared a colour for monitoring alone."""
-    rules = replace(SITE_RULES, rubrics=(), purpose=Purpose.SIMULATION, blind=False, budget=12)
-    site.launched(rules=rules, applicants=0, launch=False)
-    people = [
-        applicant(f"A{n}", name=f"Name {n}", monitor={"colour": COLOURS[n % 12], "shape": "round"})
-        for n in range(12)
-    ]
-    site.product.applicants.import_all("fall", people)
-    site.product.cycles.launch("fall", by="ops")
-    site.turn()
-    for number, task in enumerate(site.ledger.assignments("fall")):
-        site.product.tasks.submit([answer(task.id, 0.3 + number / 40)])
-    site.turn()
-    site.product.cohort.finalize("fall", by="Chair")
-    return "fall"
 
 
 def test_compliance_alone_sees_groups_and_each_look_is_written_down_first(site: Site) -> None:
@@ -294,7 +265,7 @@ def finished_scores(site: Site) -> None:
     site.launched(rules=rules)
     site.turn()
     for number, task in enumerate(site.ledger.assignments("fall")):
-        site.product.tasks.submit([answer(task.id, 0.3 + number / 40)])
+        site.product.tasks.submit([Answer(assignment_id=task.id, utility=0.3 + number / 40)])
 
 
 def test_after_a_void_the_list_of_scores_says_once_what_counts_and_history_says_the_rest(
