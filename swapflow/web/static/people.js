@@ -39,7 +39,8 @@
   function mark(row) {
     rows().forEach((one) => {
       one.classList.toggle("on", one === row);
-      link(one).toggleAttribute("aria-current", one === row);
+      if (one === row) link(one).setAttribute("aria-current", "true");
+      else link(one).removeAttribute("aria-current");
     });
     current = row;
   }
@@ -62,9 +63,12 @@
     const tick = row.querySelector("[name=a]");
     const ticked = tick && tick.checked;
     fresh.className = row.className;
+    const focused = row.contains(document.activeElement);
     row.replaceWith(fresh);
     if (ticked) fresh.querySelector("[name=a]").checked = true;
-    mark(fresh);
+    // Who went on to another row meanwhile stays there.
+    if (row === current) mark(fresh);
+    if (focused) link(fresh).focus({ preventScroll: true });
   }
 
   if (beside) {
@@ -82,15 +86,15 @@
       form.dataset.sending = "1";
       const body = new URLSearchParams(new FormData(form, event.submitter));
       const action = (event.submitter && event.submitter.getAttribute("formaction")) || form.getAttribute("action");
-      const mine = ++asked;
+      const mine = ++asked, row = current;
       try {
         const answer = await fetch(action, { method: "POST", body });
         const type = answer.headers.get("content-type") || "";
         // A page that is about something else than this person is opened as such.
         const doc = page(await answer.text());
         if (!type.startsWith("text/html") || !doc.getElementById("panel")) { location.assign(answer.url); return; }
-        if (mine === asked) show(doc, current);
-        refresh(current);
+        if (mine === asked) show(doc, row);
+        refresh(row);
       } catch {
         delete form.dataset.sending;
         form.submit();
