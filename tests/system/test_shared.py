@@ -1,5 +1,6 @@
 """Real coordinators share six programs, are frozen and killed, and share them again."""
 
+import math
 import threading
 import time
 from collections import Counter, defaultdict
@@ -95,8 +96,12 @@ class Leases:
                 self.given.setdefault((cycle_id, epoch), time.monotonic())
 
     def soonest_move(self) -> float:
-        """Return the shortest time, in seconds, between taking a program and giving it up."""
-        return min(at - self.taken[lease] for lease, at in self.given.items())
+        """Return the shortest time, in seconds, between taking a program and giving it up.
+
+        Infinite where no look came between a program's giving up and its next taking.
+        """
+        gaps = (at - self.taken[lease] for lease, at in self.given.items())
+        return min(gaps, default=math.inf)
 
 
 @contextmanager

@@ -34,6 +34,7 @@ def test_a_turn_waits_for_no_look_in_a_thread_and_a_slow_one_is_not_begun_anew()
     )
     for _ in range(3):
         one()
+        wait_until(lambda: bool(begun), what="the first look has begun")
         now[0] += 5.0
     still = list(begun)
     may_end.set()
