@@ -107,6 +107,10 @@ class DecisionReads(Protocol):
         """Read the prepared decision of a cycle, with its signatures so far."""
         ...
 
+    def cycles_to_sign(self) -> frozenset[str]:
+        """Read which cycles have a prepared decision."""
+        ...
+
     def prepare(self, cycle_id: str, new: PreparedDecision) -> None:
         """Store a decision for signature in place of the one before, whose signatures lapse."""
         ...

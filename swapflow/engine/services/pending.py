@@ -75,9 +75,10 @@ class PendingService:
 
     def signatures(self) -> tuple[PendingThing, ...]:
         """List what waits for signatures, in all cycles; nothing else is read."""
-        found = []
-        for cycle in self.cycles():
-            prepared = self.context.ledger.prepared(cycle.id)
+        # Asked every half minute: where nothing waits, no program is read.
+        waiting, found = self.context.ledger.cycles_to_sign(), []
+        for cycle in self.cycles() if waiting else ():
+            prepared = self.context.ledger.prepared(cycle.id) if cycle.id in waiting else None
             if prepared is not None:
                 found.append(signature(cycle, prepared))
         return tuple(found)

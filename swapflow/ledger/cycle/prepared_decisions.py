@@ -44,7 +44,7 @@ from swapflow.ledger.cycle.prepared_writes import (
     sign_prepared,
 )
 from swapflow.ledger.cycle.returned_mails import SENT_ANEW
-from swapflow.ledger.schema import MESSAGE, RULES
+from swapflow.ledger.schema import MESSAGE, PREPARED, RULES
 
 
 _MAIL_EXTRAS = (MESSAGE.c.detail, MESSAGE.c.created_at, MESSAGE.c.attempts)
@@ -108,6 +108,11 @@ class SqlPreparedDecisions(CycleReads, RequestReads, DecisionReads, Outbox):
         with self._database.reading() as connection:
             require_cycle(connection, cycle_id)
             return read_prepared(connection, cycle_id)
+
+    @override
+    def cycles_to_sign(self) -> frozenset[str]:
+        with self._database.reading() as connection:
+            return frozenset(connection.execute(select(PREPARED.c.cycle_id)).scalars())
 
     @override
     def prepare(self, cycle_id: str, new: PreparedDecision) -> None:

@@ -14,6 +14,7 @@ from swapflow.identity.pending_rights import RIGHT_FOR
 from swapflow.identity.permissions import RIGHTS, Role
 from swapflow.messages import TEXTS
 from swapflow.processes.beside.to_do_mails import DIGESTS_EVERY, SIGNERS_EVERY, to_do_mails
+from tests.support.statement_count import statements_run
 from tests.web.cohort.fixed_cohorts import chair, digest, ended, sign
 from tests.web.site import ADDRESS, SITE_RULES, Site
 
@@ -81,6 +82,16 @@ def test_signers_get_a_mail_and_a_line_until_they_have_signed(site: Site) -> Non
     assert "waits for your signature" not in one.get("/today/fall/waiting").text
     assert "waits for your signature" in two.get("/today/fall/waiting").text
     assert digest(two)
+
+
+def test_a_look_for_signatures_costs_one_statement_however_many_programs_rest(site: Site) -> None:
+    site.launched()
+    site.launched("spring")
+
+    with statements_run(site.ledger) as run:
+        site.office.to_do.mail_signers(site.product.pending, site=ADDRESS)
+
+    assert len(run) == 1, run
 
 
 def test_another_decision_is_another_mail(site: Site) -> None:
