@@ -109,7 +109,7 @@ class ReviewerColumns:
         """Tell how many columns reviewers see."""
         same = ", same as last time" if self.remembered else ""
         return (
-            f"reviewers see{same}: {self.shown} shown, {self.hidden} hidden, "
+            f"columns for reviewers{same}: {self.shown} shown, {self.hidden} hidden, "
             f"{self.undecided} new to decide"
         )
 

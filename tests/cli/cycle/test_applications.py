@@ -122,7 +122,7 @@ def test_columns_are_chosen_at_the_command_and_each_is_told(office: Office) -> N
     office.do("applications", "columns", "ms", "--hide", "motto", "--show", "Telefon")
     wrong = office.run("applications", "columns", "ms", "--show", "Handy")
 
-    assert "reviewers see: 0 shown, 1 hidden, 2 new to decide" in first.out
+    assert "columns for reviewers: 0 shown, 1 hidden, 2 new to decide" in first.out
     assert hidden == {"statement": "no", "Telefon": "no", "motto": "no"}
     assert shown == {"statement": "masked", "Telefon": "no", "motto": "yes"}
     assert told() == {"statement": "masked", "Telefon": "yes", "motto": "no"}

@@ -94,7 +94,9 @@ def test_the_next_list_and_the_next_program_begin_with_the_same_choice(world: Wo
 
     assert (again.shown, again.undecided) == (1, 2)
     assert later.remembered == {"statement"}
-    assert later.told() == ("reviewers see, same as last time: 1 shown, 2 hidden, 1 new to decide")
+    assert later.told() == (
+        "columns for reviewers, same as last time: 1 shown, 2 hidden, 1 new to decide"
+    )
     assert seen(world, spring) == {"statement": "text"}
 
 
