@@ -14,7 +14,7 @@ from swapflow.identity.reach import Reach
 from swapflow.outbound import webhooks
 from swapflow.outbound.guarded_client import GuardedClient
 from tests.support.encrypted import new_authority
-from tests.support.raw_server import answers, drip, endless, reads_nothing, server
+from tests.support.raw_server import answers, drip, endless, read_request, reads_nothing, server
 
 
 HERE = Reach(plain=True, loopback=True)
@@ -198,7 +198,7 @@ def test_the_server_is_told_the_name_that_was_entered(monkeypatch: pytest.Monkey
     heard: list[bytes] = []
 
     def talk(connection: socket.socket) -> None:
-        heard.append(connection.recv(65536))
+        heard.append(read_request(connection))
         connection.sendall(b"HTTP/1.1 204 Fine\r\n\r\n")
 
     with server(talk) as port:
@@ -224,7 +224,7 @@ def test_a_server_proves_the_name_that_was_entered_not_the_address(
 
     def talk(connection: socket.socket) -> None:
         with context.wrap_socket(connection, server_side=True) as secured:
-            secured.recv(65536)
+            read_request(secured)
             secured.sendall(b"HTTP/1.1 204 Fine\r\n\r\n")
 
     with server(talk) as port:

@@ -1,5 +1,6 @@
 """A server that says what a test has it say, byte by byte, whatever HTTP asks of it."""
 
+import re
 import socket
 import threading
 import time
@@ -34,11 +35,32 @@ def server(talk: Talk) -> Iterator[int]:
         listening.close()
 
 
+def read_request(connection: socket.socket) -> bytes:
+    """Read a request whole, body and all; what is closed before that resets the connection."""
+    heard = b""
+    while b"\r\n\r\n" not in heard:
+        heard += _more(connection)
+    head, _, body = heard.partition(b"\r\n\r\n")
+    length = re.search(rb"(?im)^content-length: *(\d+)", head)
+    left = int(length[1]) - len(body) if length else 0
+    while left > 0:
+        body += (more := _more(connection))
+        left -= len(more)
+    return head + b"\r\n\r\n" + body
+
+
+def _more(connection: socket.socket) -> bytes:
+    more = connection.recv(65536)
+    if not more:
+        raise ConnectionError
+    return more
+
+
 def drip(text: bytes) -> Talk:
     """Answer at once with a text, and then go on for ever with a byte every tenth of a second."""
 
     def talk(connection: socket.socket) -> None:
-        connection.recv(65536)
+        read_request(connection)
         connection.sendall(text)
         while True:
             connection.sendall(b"x")
@@ -55,14 +77,14 @@ def reads_nothing(connection: socket.socket) -> None:
 
 def answers(text: bytes) -> Talk:
     def talk(connection: socket.socket) -> None:
-        connection.recv(65536)
+        read_request(connection)
         connection.sendall(text)
 
     return talk
 
 
 def endless(connection: socket.socket) -> None:
-    connection.recv(65536)
+    read_request(connection)
     connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
     while True:
         connection.sendall(b"x" * 65536)
