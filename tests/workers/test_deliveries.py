@@ -21,9 +21,11 @@ from swapflow.engine.ports.automatic_reviewer import (
 from swapflow.engine.services import Swapflow, compose, delivery
 from swapflow.engine.services.context import AnswerTurnsOfOneProcess
 from swapflow.errors import UnavailableError
+from swapflow.ledger.sql_ledger import SqlLedger
 from swapflow.outbound.answer_turns import AnswerTurnsInFiles
 from swapflow.queues.inline import InlineDispatcher
 from tests.engine.cycle_by_hand import World, applicants, reviewer, reviewers, rules
+from tests.support.statement_count import statements_run
 
 
 CYCLES = 6
@@ -218,3 +220,22 @@ def test_what_is_left_when_the_time_of_a_message_is_over_has_a_message_of_its_ow
 
     assert requests(product, 0, "fall") == []
     assert requests(product, 0, "spring")
+
+
+def test_a_worker_reads_no_request_that_it_answered_itself(
+    under_way: tuple[Swapflow, Slow, list[str]],
+) -> None:
+    product, _, sent = under_way
+    its = requests(product, 1, "fall")
+    assert len(its) > 1
+    product.delivery.deliver(its[0])
+
+    ledger = product.context.ledger
+    assert isinstance(ledger, SqlLedger)
+    with statements_run(ledger) as run:
+        assert {product.delivery.deliver(one) for one in its} == {"answered before"}
+
+    assert run == []
+    other = compose(product.context)
+    assert {other.delivery.deliver(one) for one in its} == {"scored before"}
+    assert pending(product, sent) == []

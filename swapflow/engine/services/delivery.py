@@ -1,9 +1,12 @@
 """Delivery: an assignment reaches a person's task list, or a program answers it at once."""
 
+import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+
+from cachetools import FIFOCache
 
 from swapflow.domain.people.reviewer import Reviewer
 from swapflow.domain.reviewing.assignment import Assignment
@@ -25,6 +28,9 @@ ANSWERING_SECONDS = 10.0
 ROSTER_SECONDS = 5.0
 """Seconds for which a worker trusts its copy of a roster."""
 
+ANSWERED_KEPT = 50_000
+"""Requests that a worker remembers to have answered, some hundred bytes each."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Cycle:
@@ -32,7 +38,6 @@ class _Cycle:
 
     read_at: float
     roster: dict[int, Reviewer]
-    external_ids: dict[int, str]
     rules: Rules
 
 
@@ -54,13 +59,16 @@ class DeliveryService:
         self._ledger = context.ledger
         self._tasks = tasks
         self._cycles: dict[str, _Cycle] = {}
+        self._answered = FIFOCache[str, None](ANSWERED_KEPT)
+        self._answered_lock = threading.Lock()
 
     def deliver(self, assignment_id: str) -> str:
         """Deliver one assignment; safe to repeat.
 
         A program answers all its open requests of the cycle, a hundred answers in one transaction,
-        so later messages find nothing left to do, which costs one read each. While it is asked, a
-        message for it ends at once: however long it takes, it holds one thread.
+        so later messages find nothing left to do. The process that answered knows that by itself,
+        another one reads the request. While a program is asked, a message for it ends at once:
+        however long it takes, it holds one thread.
         """
         return self._deliver(assignment_id)[0]
 
@@ -73,6 +81,9 @@ class DeliveryService:
 
     def _deliver(self, assignment_id: str) -> tuple[str, list[str]]:
         """Deliver; return what happened and the assignments that were answered by it."""
+        # An answer is final: no act opens a request again that has one.
+        if assignment_id in self._answered:
+            return "answered before", []
         assignment = self._ledger.assignment(assignment_id)
         if not assignment.status.is_open:
             return f"{assignment.status.value} before", []
@@ -143,21 +154,31 @@ class DeliveryService:
         """Submit the program's answers in one transaction."""
         if not chosen:
             return []
-        asked = self._context.way_out.reviewer(chosen[0].cycle_id, program)
-        marks = asked.answer([self._question(cycle, a) for a in chosen])
+        cycle_id = chosen[0].cycle_id
+        asked = self._context.way_out.reviewer(cycle_id, program)
+        names = {
+            one.number: one.external_id
+            for one in self._ledger.applications_numbered(
+                cycle_id, {a.application for a in chosen}
+            )
+        }
+        marks = asked.answer([self._question(cycle, a, names[a.application]) for a in chosen])
         self._tasks.submit(
             [
                 Answer(assignment_id=a.id, utility=mark, origin=Origin.AUTOMATIC)
                 for a, mark in zip(chosen, marks, strict=True)
             ]
         )
-        return [assignment.id for assignment in chosen]
+        answered = [assignment.id for assignment in chosen]
+        with self._answered_lock:
+            self._answered.update(dict.fromkeys(answered))
+        return answered
 
-    def _question(self, cycle: _Cycle, assignment: Assignment) -> Question:
+    def _question(self, cycle: _Cycle, assignment: Assignment, application: str) -> Question:
         kind = cycle.rules.kinds[assignment.kind]
         return Question(
             assignment_id=assignment.id,
-            application=cycle.external_ids[assignment.application],
+            application=application,
             kind=kind.name,
             tier=assignment.kind,
             ordinal=assignment.ordinal,
@@ -172,9 +193,6 @@ class DeliveryService:
             known = _Cycle(
                 read_at=now,
                 roster={r.number: r for r in self._ledger.reviewers(cycle_id)},
-                external_ids={
-                    a.number: a.external_id for a in self._ledger.applications(cycle_id)
-                },
                 rules=self._ledger.rules(cycle_id),
             )
             # Stale copies are dropped: a worker that lives for months would otherwise hold the
