@@ -23,6 +23,10 @@ LARGEST_BLOCK = 1_000_000
 """Most entries of an array of arms by columns that is held at once (8 MB)."""
 
 
+SMALL_MATRIX = 300
+"""Most columns whose matrix is inverted as any matrix; Cholesky's way is quicker above."""
+
+
 # Above 0, because the equations divide by variances.
 LEAST_VARIANCE = 1e-10
 
@@ -198,7 +202,7 @@ class CrossedModel:
             precision: Prior precision of the columns, in units of the noise's precision.
         """
         diagonal, scaled, schur = self._eliminate(ratio, precision)
-        inverse = np.asarray(np.linalg.inv(schur), dtype=np.float64)
+        inverse = _inverse_of(schur)
         column = inverse @ (self.moment - scaled.T @ self.total)
         return _Solved(
             arm=(self.total - self.cross @ column) / diagonal,
@@ -253,6 +257,24 @@ class CrossedModel:
         met = self.moment @ solved.column + np.sum(self.total * solved.arm)
         # A difference of large sums: rounding may leave it just below 0.
         return max(float(self.square - 2 * met + fit), 0.0)
+
+
+def _inverse_of(matrix: FloatArray) -> FloatArray:
+    """Invert a symmetric positive definite matrix, by its Cholesky factor where it is large.
+
+    Raises:
+        numpy.linalg.LinAlgError: If it is not positive definite.
+    """
+    if len(matrix) <= SMALL_MATRIX:
+        return np.asarray(np.linalg.inv(matrix), dtype=np.float64)
+    factor, failed = scipy.linalg.lapack.dpotrf(matrix, lower=1, clean=1)
+    if failed:
+        raise np.linalg.LinAlgError
+    # The lower triangle alone; above the diagonal it holds zeros.
+    lower, _ = scipy.linalg.lapack.dpotri(factor, lower=1, overwrite_c=1)
+    inverse = lower + lower.T
+    inverse.flat[:: len(matrix) + 1] /= 2
+    return np.asarray(inverse, dtype=np.float64)
 
 
 def _shared_variance(scaled: "scipy.sparse.csr_array", inverse: FloatArray) -> FloatArray:

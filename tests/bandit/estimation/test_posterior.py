@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from swapflow.bandit.estimation.crossed_model import OFFSET_SPREAD, Fitted
+from swapflow.bandit.estimation.crossed_model import OFFSET_SPREAD, SMALL_MATRIX, Fitted
 from swapflow.bandit.estimation.posterior import (
     NO_REVIEWER,
     PRIOR_FLOOR_SHARE,
@@ -131,6 +131,20 @@ def test_the_posterior_is_that_of_full_matrices(severity: float, seed: int) -> N
     assert believed.variance == pytest.approx(expected.variance)
     assert believed.severity == pytest.approx(expected.severity)
     assert believed.severity_error == pytest.approx(expected.severity_error)
+
+
+@pytest.mark.parametrize("reviewers", [SMALL_MATRIX, SMALL_MATRIX + 1, 2 * SMALL_MATRIX])
+def test_the_posterior_of_many_reviewers_is_that_of_full_matrices(reviewers: int) -> None:
+    scores = some_scores(reviewers, arms=150, reviewers=reviewers, count=700)
+    fitted = fitted_as(severity=0.05)
+
+    believed = posterior(scores, n=150, kinds=KINDS, fitted=fitted)
+
+    expected = dense(scores, n=150, fitted=fitted)
+    assert believed.mean == pytest.approx(expected.mean, rel=1e-9)
+    assert believed.variance == pytest.approx(expected.variance, rel=1e-9)
+    assert believed.severity == pytest.approx(expected.severity, rel=1e-9, abs=1e-12)
+    assert believed.severity_error == pytest.approx(expected.severity_error, rel=1e-9)
 
 
 def test_an_interviewers_severity_is_not_divided_by_the_gain() -> None:
