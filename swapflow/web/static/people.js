@@ -8,13 +8,66 @@
   const link = (row) => row.querySelector(".nm a");
   let current = null;
   let asked = 0; // only the answer to the latest question is shown
+  let shown = ""; // the number of the person in the panel
+  const typed = new Map(); // by number: what was typed and not sent, until the page is left
 
   function page(html) { return new DOMParser().parseFromString(html, "text/html"); }
+
+  const chosen = (control) => [...control.options].filter((one) => one.selected).map((one) => one.value);
+
+  // What is in a control, where that is not what the page came with.
+  function edited(control) {
+    if (!control.name || /^(hidden|submit|button|file)$/.test(control.type)) return null;
+    if (control.options) {
+      const other = [...control.options].some((one) => one.selected !== one.defaultSelected);
+      // A list without a choice of its own shows its first line.
+      const first = !control.multiple && control.selectedIndex === 0 && !control.querySelector("[selected]");
+      return other && !first ? chosen(control) : null;
+    }
+    if (/^(checkbox|radio)$/.test(control.type)) return control.checked === control.defaultChecked ? null : control.checked;
+    return control.value === control.defaultValue ? null : control.value;
+  }
+
+  // How to find a control again in the panel when it comes anew. What a form is about tells apart
+  // forms that do the same; what each page makes anew does not.
+  function place(control) {
+    const form = control.form;
+    const about = [...form.querySelectorAll('[type="hidden"]')].filter((one) => !/^(act|revision)$/.test(one.name)).map((one) => [one.name, one.value]);
+    const choice = /^(checkbox|radio)$/.test(control.type) ? control.value : "";
+    return JSON.stringify([form.getAttribute("action"), about, control.name, choice]);
+  }
+  const controls = () => [...beside.querySelectorAll("input, select, textarea")].filter((one) => one.form);
+
+  // A panel that is renewed or left keeps what was typed in its other forms.
+  function keep() {
+    const found = controls().filter((one) => !one.form.dataset.sending).map((one) => [place(one), edited(one)]);
+    typed.set(shown, new Map(found.filter(([, value]) => value !== null)));
+  }
+
+  function restore() {
+    const kept = typed.get(shown);
+    if (!kept || !kept.size) return;
+    controls().forEach((one) => {
+      const value = kept.get(place(one));
+      if (value === undefined) return;
+      if (one.options) [...one.options].forEach((option) => { option.selected = value.includes(option.value); });
+      else if (typeof value === "boolean") one.checked = value;
+      else one.value = value;
+      for (let fold = one.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+      one.dispatchEvent(new Event("input", { bubbles: true }));
+    });
+  }
 
   // The panel of a whole page, with the page's notice above it.
   function show(doc, row) {
     const panel = doc.getElementById("panel") || doc.getElementById("main");
     if (!panel) return;
+    const focused = controls().find((one) => one === document.activeElement && !one.form.dataset.sending);
+    const there = focused && place(focused);
+    const caret = focused && typeof focused.selectionStart === "number" ? [focused.selectionStart, focused.selectionEnd] : null;
+    const same = row && row.dataset.number === shown;
+    keep();
+    shown = row ? row.dataset.number : "";
     const told = doc.getElementById("told");
     if (told) panel.prepend(told);
     const name = panel.querySelector("h1"); // the table's page has its own
@@ -31,6 +84,12 @@
     hint.className = "keys small faint";
     hint.textContent = beside.dataset.hint;
     if (document.body.dataset.keys !== "off") beside.append(hint);
+    restore();
+    const again = same && there && controls().find((one) => place(one) === there);
+    if (again) {
+      again.focus({ preventScroll: true });
+      if (caret) again.setSelectionRange(...caret);
+    }
     const problem = beside.querySelector('[aria-invalid="true"], [role="alert"]');
     if (problem) problem.scrollIntoView({ block: "center" });
     if (row) mark(row);
