@@ -5,6 +5,7 @@ import pytest
 from swapflow.state.memory import MemoryCycleState
 from swapflow.state.redis import RedisCycleState
 from tests.support.redis_server import RedisServer, debian_server
+from tests.support.sentinels import WatchedRedis
 
 
 @pytest.fixture(scope="session")
@@ -19,13 +20,19 @@ def redis7() -> Iterator[RedisServer]:
         yield server
 
 
-@pytest.fixture(params=["memory", "valkey", "redis7"])
+@pytest.fixture(scope="session")
+def sentinels() -> Iterator[WatchedRedis]:
+    with WatchedRedis(password="geheim") as servers:
+        yield servers
+
+
+@pytest.fixture(params=["memory", "valkey", "redis7", "sentinels"])
 def state(request: pytest.FixtureRequest) -> Iterator[MemoryCycleState | RedisCycleState]:
     """The live state on every store that it has, one after the other, without cycle 'fall'."""
     if request.param == "memory":
         yield MemoryCycleState()
         return
-    server: RedisServer = request.getfixturevalue(request.param)
+    server: RedisServer | WatchedRedis = request.getfixturevalue(request.param)
     store = RedisCycleState(server.url)
     store.forget("fall")
     yield store

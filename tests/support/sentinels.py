@@ -71,6 +71,27 @@ class WatchedRedis:
         except RedisError:
             return 0
 
+    def client(self) -> redis.Redis:
+        """Return a plain client of the server that is the master now."""
+        return redis.Redis(port=self.master(), password=self._password or None)
+
+    def copy_all(self) -> None:
+        """Wait until the copy holds what the master has taken: it follows a little later."""
+        with self.client() as client:
+            while not client.wait(1, 1_000):
+                pass
+
+    def fail_over(self) -> None:
+        """Kill the master and wait until the sentinels have made its copy the master."""
+        gone = self.kill_master()
+        wait_until(lambda: self.master() not in {0, gone}, what="another master")
+
+    def kill_sentinel(self) -> None:
+        """Kill the first of the sentinels; the others are enough to agree."""
+        process = self._running[self.sentinels[0]]
+        process.kill()
+        process.wait()
+
     def kill_master(self) -> int:
         """Kill the master by kill -9; gives its port."""
         port = self.master()
