@@ -2,6 +2,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from swapflow.state.at_first_use import CycleStateAtFirstUse
 from swapflow.state.memory import MemoryCycleState
 from swapflow.state.redis import RedisCycleState
 from tests.support.redis_server import RedisServer, debian_server
@@ -26,11 +27,20 @@ def sentinels() -> Iterator[WatchedRedis]:
         yield servers
 
 
-@pytest.fixture(params=["memory", "valkey", "redis7", "sentinels"])
-def state(request: pytest.FixtureRequest) -> Iterator[MemoryCycleState | RedisCycleState]:
+@pytest.fixture(params=["memory", "valkey", "redis7", "sentinels", "first use"])
+def state(
+    request: pytest.FixtureRequest,
+) -> Iterator[MemoryCycleState | RedisCycleState | CycleStateAtFirstUse]:
     """The live state on every store that it has, one after the other, without cycle 'fall'."""
     if request.param == "memory":
         yield MemoryCycleState()
+        return
+    if request.param == "first use":
+        valkey: RedisServer = request.getfixturevalue("valkey")
+        made = CycleStateAtFirstUse(valkey.url)
+        made.forget("fall")
+        yield made
+        made.close()
         return
     server: RedisServer | WatchedRedis = request.getfixturevalue(request.param)
     store = RedisCycleState(server.url)
