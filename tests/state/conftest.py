@@ -6,7 +6,7 @@ from swapflow.state.at_first_use import CycleStateAtFirstUse
 from swapflow.state.memory import MemoryCycleState
 from swapflow.state.redis import RedisCycleState
 from tests.support.redis_server import RedisServer, debian_server
-from tests.support.sentinels import WatchedRedis
+from tests.support.sentinels import PATIENT, WatchedRedis
 
 
 @pytest.fixture(scope="session")
@@ -23,7 +23,7 @@ def redis7() -> Iterator[RedisServer]:
 
 @pytest.fixture(scope="session")
 def sentinels() -> Iterator[WatchedRedis]:
-    with WatchedRedis(password="geheim") as servers:
+    with WatchedRedis(password="geheim", down_after=PATIENT) as servers:
         yield servers
 
 

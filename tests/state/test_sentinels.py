@@ -12,7 +12,7 @@ from swapflow.engine.ports.live_state import Applied, Changes
 from swapflow.state.health import look_at_redis
 from swapflow.state.rate_limits import RedisLimiter
 from swapflow.state.redis import RedisCycleState, RedisDoorbell
-from tests.support.sentinels import WatchedRedis
+from tests.support.sentinels import PATIENT, WatchedRedis
 from tests.support.waiting import wait_until
 
 
@@ -31,14 +31,18 @@ class FailedOver:
     limiter: RedisLimiter
 
 
+def heard(bell: RedisDoorbell) -> bool:
+    bell.ring("fall")
+    return bell.wait(0.1)
+
+
 @pytest.fixture(scope="module")
 def failed_over() -> Iterator[FailedOver]:
     with WatchedRedis(password="geheim") as servers:
         state, bell = RedisCycleState(servers.url), RedisDoorbell(servers.url)
         limiter = RedisLimiter(servers.url)
         state.apply("fall", STEP, before=START, after=FIRST)
-        bell.ring("fall")
-        assert bell.wait(1.0)
+        wait_until(lambda: heard(bell), what="a ring that is heard")
         for _ in range(3):
             limiter.hit("password", "boss", times=3, seconds=86_400)
         servers.copy_all()
@@ -74,11 +78,7 @@ def test_the_live_state_goes_on_with_what_the_new_master_was_told_by_the_old(
 def test_a_doorbell_that_rang_at_the_old_master_rings_at_the_new_one(
     failed_over: FailedOver,
 ) -> None:
-    def heard() -> bool:
-        failed_over.bell.ring("fall")
-        return failed_over.bell.wait(0.1)
-
-    wait_until(heard, what="a ring that is heard")
+    wait_until(lambda: heard(failed_over.bell), what="a ring that is heard")
 
 
 @pytest.mark.long
@@ -95,7 +95,7 @@ def test_tries_that_were_counted_before_a_fail_over_still_count(failed_over: Fai
 def test_the_doctor_sees_which_sentinels_answer_and_whether_a_copy_could_take_over(
     failed_over: FailedOver,
 ) -> None:
-    with WatchedRedis() as whole:
+    with WatchedRedis(down_after=PATIENT) as whole:
         before = sentinels_of(whole)
         whole.kill_sentinel()
         fewer = sentinels_of(whole)

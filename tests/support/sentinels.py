@@ -20,11 +20,15 @@ MASTER = "swapflow"
 DOWN_AFTER = 1_000
 """Milliseconds of silence after which a sentinel holds a server for gone."""
 
+PATIENT = 600_000
+"""The same where nothing is to fail over, however busy the machine is."""
+
 
 class WatchedRedis:
     """The servers and their sentinels, each a process on a port of this machine."""
 
-    def __init__(self, *, password: str = "") -> None:
+    def __init__(self, *, password: str = "", down_after: int = DOWN_AFTER) -> None:
+        self._down_after = down_after
         self._binary = str(debian_server())
         self._password = password
         self.folder = Path(tempfile.mkdtemp(prefix="sf-sentinels-"))
@@ -103,7 +107,7 @@ class WatchedRedis:
         secret = f"sentinel auth-pass {MASTER} {self._password}\n" if self._password else ""
         return (
             f"sentinel monitor {MASTER} 127.0.0.1 {port} 2\n"
-            f"sentinel down-after-milliseconds {MASTER} {DOWN_AFTER}\n"
+            f"sentinel down-after-milliseconds {MASTER} {self._down_after}\n"
             f"sentinel failover-timeout {MASTER} 5000\n{secret}"
         )
 
