@@ -24,6 +24,6 @@ def decoded_notes(fields: Mapping[bytes, bytes]) -> dict[str, QuarantineNote]:
                 why=restored(read["why"]),
                 since=datetime.fromisoformat(read["since"]),
             )
-        except (ValueError, TypeError, KeyError):
+        except (ValueError, TypeError, KeyError, AttributeError):
             continue
     return notes

@@ -5,11 +5,18 @@ from collections.abc import Iterator
 import argon2.profiles
 import pytest
 
-from swapflow.errors import ForbiddenError, InvalidInputError, NotFoundError, NotSignedInError
+from swapflow.errors import (
+    ForbiddenError,
+    InvalidInputError,
+    NotFoundError,
+    NotSignedInError,
+    RateLimitedError,
+)
 from swapflow.identity.account import Account, Method
 from swapflow.identity.groups import GROUPS_HOLD, ClaimedGroups, ClaimState, GroupRole
 from swapflow.identity.permissions import Role, Scope
 from swapflow.identity.services import IdentityContext, Office, compose_office
+from swapflow.identity.services.tries import PROVIDER_FAILURES, PROVIDER_VISITS
 from swapflow.ledger.sql_ledger import SqlLedger
 from swapflow.state.rate_limits import MemoryLimiter
 from tests.support.quick_passwords import PRODUCTS
@@ -184,3 +191,42 @@ def test_a_provider_finds_an_account_by_address_once_and_by_its_subject_ever_aft
         enter("issuer#2", "boss@example.org")
     with pytest.raises(ForbiddenError, match="no account"):
         enter("issuer#3", "stranger@example.org")
+
+
+def test_a_network_that_fails_at_the_provider_is_recorded_thirty_times_and_then_refused(
+    office: Office,
+) -> None:
+    for _ in range(PROVIDER_FAILURES):
+        office.sign_in.note_provider_failure("", "no state", address="192.0.2.1")
+    with pytest.raises(RateLimitedError):
+        office.sign_in.note_provider_failure("", "no state", address="192.0.2.1")
+    office.sign_in.note_provider_failure("ana@example.org", "no state", address="198.51.100.1")
+
+    what = "did not get in through the identity provider"
+    assert lines(office) == [
+        *[("unknown", what, "", "no state")] * PROVIDER_FAILURES,
+        ("ana@example.org", what, "", "no state"),
+    ]
+
+
+def test_a_network_goes_to_the_provider_so_often_and_no_further(office: Office) -> None:
+    for _ in range(PROVIDER_VISITS):
+        office.sign_in.count_provider_visit("192.0.2.1")
+
+    with pytest.raises(RateLimitedError):
+        office.sign_in.count_provider_visit("192.0.2.1")
+    office.sign_in.count_provider_visit("198.51.100.1")
+
+
+def test_a_closed_account_comes_in_neither_by_a_link_nor_by_the_provider(office: Office) -> None:
+    account = office.users.add("ana@example.org")
+    office.sign_in.by_provider("issuer#1", email=account.email, name="", verified=True, agent="")
+    office.users.deactivate(account, by="ops")
+    closed = office.users.get(account.email)
+
+    with pytest.raises(InvalidInputError, match="closed"):
+        office.users.link(closed, by="ops", site="https://example.org")
+    with pytest.raises(ForbiddenError, match="closed"):
+        office.sign_in.by_provider(
+            "issuer#1", email=account.email, name="", verified=True, agent=""
+        )

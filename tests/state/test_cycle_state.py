@@ -391,5 +391,6 @@ def test_the_state_is_the_sum_of_the_changes(state: CycleState, events: list[Cha
     assert arms.position == position
 
 
+@pytest.mark.parametrize("state", ["memory", "valkey", "redis7", "sentinels"], indirect=True)
 def test_a_good_store_passes_its_check(state: Checked) -> None:
     state.check()

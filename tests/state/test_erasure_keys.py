@@ -51,3 +51,10 @@ def test_a_file_that_holds_no_key_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(UnavailableError, match="it is no key"):
         keys.make("fall")
     assert (tmp_path / "fall.key").read_bytes() == b"short"
+
+
+def test_a_key_that_cannot_be_removed_is_named_and_not_said_to_be_gone(tmp_path: Path) -> None:
+    (tmp_path / "fall.key").mkdir()
+
+    with pytest.raises(UnavailableError, match=r"fall\.key"):
+        ErasureKeysInFiles(tmp_path).forget("fall")

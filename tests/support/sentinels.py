@@ -20,11 +20,15 @@ MASTER = "swapflow"
 DOWN_AFTER = 1_000
 """Milliseconds of silence after which a sentinel holds a server for gone."""
 
+PATIENT = 600_000
+"""The same where nothing is to fail over, however busy the machine is."""
+
 
 class WatchedRedis:
     """The servers and their sentinels, each a process on a port of this machine."""
 
-    def __init__(self, *, password: str = "") -> None:
+    def __init__(self, *, password: str = "", down_after: int = DOWN_AFTER) -> None:
+        self._down_after = down_after
         self._binary = str(debian_server())
         self._password = password
         self.folder = Path(tempfile.mkdtemp(prefix="sf-sentinels-"))
@@ -71,6 +75,27 @@ class WatchedRedis:
         except RedisError:
             return 0
 
+    def client(self) -> redis.Redis:
+        """Return a plain client of the server that is the master now."""
+        return redis.Redis(port=self.master(), password=self._password or None)
+
+    def copy_all(self) -> None:
+        """Wait until the copy holds what the master has taken: it follows a little later."""
+        with self.client() as client:
+            while not client.wait(1, 1_000):
+                pass
+
+    def fail_over(self) -> None:
+        """Kill the master and wait until the sentinels have made its copy the master."""
+        gone = self.kill_master()
+        wait_until(lambda: self.master() not in {0, gone}, what="another master")
+
+    def kill_sentinel(self) -> None:
+        """Kill the first of the sentinels; the others are enough to agree."""
+        process = self._running[self.sentinels[0]]
+        process.kill()
+        process.wait()
+
     def kill_master(self) -> int:
         """Kill the master by kill -9; gives its port."""
         port = self.master()
@@ -82,7 +107,7 @@ class WatchedRedis:
         secret = f"sentinel auth-pass {MASTER} {self._password}\n" if self._password else ""
         return (
             f"sentinel monitor {MASTER} 127.0.0.1 {port} 2\n"
-            f"sentinel down-after-milliseconds {MASTER} {DOWN_AFTER}\n"
+            f"sentinel down-after-milliseconds {MASTER} {self._down_after}\n"
             f"sentinel failover-timeout {MASTER} 5000\n{secret}"
         )
 

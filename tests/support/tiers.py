@@ -76,7 +76,17 @@ QUICK = (
 """Modules of the quick tier; it leaves out those of their items that need a server."""
 
 SERVERS = frozenset(
-    {"file", "file_ledger", "postgresql", "postgres", "redis7", "server", "valkey"}
+    {
+        "file",
+        "file_ledger",
+        "first use",
+        "postgresql",
+        "postgres",
+        "redis7",
+        "sentinels",
+        "server",
+        "valkey",
+    }
 )
 """Parameters and fixtures that need more than this process and its memory."""
 

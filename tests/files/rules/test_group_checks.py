@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from swapflow.domain.objective import GroupQuota, GroupTarget
+from swapflow.domain.objective import GroupQuota, GroupTarget, SpreadOver
 from swapflow.domain.rules import Rules
 from swapflow.errors import InvalidRulesError
 from swapflow.files.rules.rules_file import check_rules, parse_rules
@@ -58,3 +58,60 @@ def test_the_end_of_a_range_is_allowed_and_what_lies_beyond_is_refused(what: str
     check_rules(at_the_end)
     with pytest.raises(InvalidRulesError):
         check_rules(beyond)
+
+
+TWO = (GroupQuota(attribute="region", value="North", minimum=1),) * 2
+TARGET = GroupTarget(attribute="region", value="North", number=1, worth=0.5)
+OBJECTIVE = RULES.objective
+REGION = SpreadOver(attribute="region", weight=1.0)
+
+SENSELESS: dict[str, tuple[Rules, str]] = {
+    "an attribute without a name": (
+        replace(RULES, targets=(replace(TARGET, attribute=" "),)),
+        'targets 1, attribute = "": a group is one value of an attribute',
+    ),
+    "a spread over what does not count": (
+        replace(RULES, objective=replace(OBJECTIVE, spread=(replace(REGION, weight=0.0),))),
+        "an attribute that does not count is not spread over",
+    ),
+    "a spread that is written twice": (
+        replace(RULES, objective=replace(OBJECTIVE, attribute="school", spread=(REGION,))),
+        "the attributes to spread over are in [[objective.spread]]",
+    ),
+    "two quotas for one group": (
+        replace(RULES, quotas=TWO),
+        'quotas = "region = North": this group has more than one quota',
+    ),
+    "a target that is worth nothing": (
+        replace(RULES, targets=(replace(TARGET, worth=0.0),)),
+        "a target that is worth nothing changes nothing",
+    ),
+    "a bar although every place is filled": (
+        replace(RULES, bar=0.6),
+        "every place is filled, so no estimate is compared with it",
+    ),
+    "places that may stay empty, but no bar": (
+        replace(RULES, fewest=1),
+        "without `bar` no estimate is needed for a place",
+    ),
+    "variety with targets": (
+        replace(RULES, objective=replace(OBJECTIVE, name="diverse"), targets=(TARGET,)),
+        "are for the highest sum of scores",
+    ),
+    "a certificate of pairs with a target": (
+        replace(RULES, certificate="pairwise", targets=(TARGET,)),
+        "compares single applicants and knows no quota, target or empty place",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", SENSELESS)
+def test_limits_on_groups_that_make_no_sense_together_are_refused_in_words(
+    what: str,
+) -> None:
+    rules, said = SENSELESS[what]
+
+    with pytest.raises(InvalidRulesError) as refused:
+        check_rules(rules)
+
+    assert said in str(refused.value)
