@@ -292,8 +292,7 @@ class CycleLock(CycleWrites):
         Rows that were stored without any event are on no chain: `check_rows` names them.
         """
         self._close_event()
-        if self._events:
-            self._connection.execute(insert(EVENT), self._events)
+        insert_all(self._connection, EVENT, self._events)
         insert_all(self._connection, SEAL, self._salts)
         # A transaction that only read, or changed other tables, leaves the row alone.
         if any(self._row[name] != self._stored[name] for name in _CHANGED):

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, Executable, Select, Table, select
+from sqlalchemy import Connection, Executable, Insert, Select, Table, select
 
 from swapflow.errors import NotFoundError
 from swapflow.ledger.core.row_mapping import AnyRow, Values
@@ -80,7 +80,13 @@ def insert_ignoring(connection: Connection, table: Table, rows: Sequence[Values]
 def insert_all(connection: Connection, table: Table, rows: Sequence[Values]) -> None:
     """Insert rows; an existing key is an error."""
     if rows:
-        connection.execute(table.insert(), rows)
+        connection.execute(_insert(table), rows)
+
+
+@cache
+def _insert(table: Table) -> Insert:
+    """Build the insertion into a table, once: every submission needs four."""
+    return table.insert()
 
 
 def insert_keyed(connection: Connection, table: Table, rows: Sequence[Values]) -> list[Values]:

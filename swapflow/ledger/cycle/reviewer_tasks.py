@@ -51,6 +51,22 @@ _CONTENT = (
     & (DOCUMENT_CONTENT.c.position == DOCUMENT.c.position)
     & (DOCUMENT_CONTENT.c.version == DOCUMENT.c.version)
 )
+_FILES = (
+    select(
+        DOCUMENT.c.position,
+        DOCUMENT.c.name,
+        DOCUMENT.c.link,
+        DOCUMENT.c.redacted,
+        DOCUMENT_CONTENT.c.media,
+        func.length(DOCUMENT_CONTENT.c.body).label("size"),
+    )
+    .select_from(DOCUMENT.outerjoin(DOCUMENT_CONTENT, _CONTENT))
+    .where(
+        DOCUMENT.c.cycle_id == bindparam("cycle"),
+        DOCUMENT.c.application == bindparam("application"),
+    )
+    .order_by(DOCUMENT.c.position, DOCUMENT.c.version)
+)
 
 
 class SqlReviewerTasks(RequestReads, ReviewerTasks):
@@ -190,19 +206,7 @@ class SqlReviewerTasks(RequestReads, ReviewerTasks):
 
     @override
     def files(self, cycle_id: str, application: int) -> tuple[Document, ...]:
-        query = (
-            select(
-                DOCUMENT.c.position,
-                DOCUMENT.c.name,
-                DOCUMENT.c.link,
-                DOCUMENT.c.redacted,
-                DOCUMENT_CONTENT.c.media,
-                func.length(DOCUMENT_CONTENT.c.body).label("size"),
-            )
-            .select_from(DOCUMENT.outerjoin(DOCUMENT_CONTENT, _CONTENT))
-            .where(DOCUMENT.c.cycle_id == cycle_id, DOCUMENT.c.application == application)
-            .order_by(DOCUMENT.c.position, DOCUMENT.c.version)
-        )
+        asked = {"cycle": cycle_id, "application": application}
         with self._database.reading() as connection:
             return tuple(
                 Document(
@@ -213,7 +217,7 @@ class SqlReviewerTasks(RequestReads, ReviewerTasks):
                     media=row.media or "",
                     size=row.size or 0,
                 )
-                for row in connection.execute(query)
+                for row in connection.execute(_FILES, asked)
             )
 
     @override

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import fields
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import (
@@ -201,20 +202,14 @@ class SqlTaskReads(ReviewerTasks):
     def task_counts(self, seats: Collection[tuple[str, int]]) -> TaskCounts:
         if not seats:
             return TaskCounts(done=0, waiting=0)
-        own = or_(
-            *(
-                (ASSIGNMENT.c.cycle_id == cycle_id) & (ASSIGNMENT.c.reviewer == number)
-                for cycle_id, number in seats
-            )
-        )
-        statuses = [status.value for status in OPEN_ASSIGNMENT | {AssignmentStatus.SCORED}]
-        query = (
-            select(ASSIGNMENT.c.status, func.count())
-            .where(own, ASSIGNMENT.c.status.in_(statuses))
-            .group_by(ASSIGNMENT.c.status)
-        )
+        asked: dict[str, str | int] = {}
+        for place, (cycle_id, number) in enumerate(seats):
+            asked |= {f"cycle{place}": cycle_id, f"reviewer{place}": number}
         with self._database.reading() as connection:
-            found = {str(status): int(count) for status, count in connection.execute(query)}
+            found = {
+                str(status): int(count)
+                for status, count in connection.execute(_counts(len(seats)), asked)
+            }
         done = found.pop(AssignmentStatus.SCORED.value, 0)
         return TaskCounts(done=done, waiting=sum(found.values()))
 
@@ -253,6 +248,22 @@ class SqlTaskReads(ReviewerTasks):
                 )
             )
         return tuple(sorted(tasks, key=lambda task: queries.place(task.assignment)))
+
+
+@lru_cache(maxsize=32)
+def _counts(seats: int) -> Select[Any]:
+    """Build the count of tasks by status in a number of seats, once: each page asks for it."""
+    own = (
+        (ASSIGNMENT.c.cycle_id == bindparam(f"cycle{place}"))
+        & (ASSIGNMENT.c.reviewer == bindparam(f"reviewer{place}"))
+        for place in range(seats)
+    )
+    statuses = [status.value for status in OPEN_ASSIGNMENT | {AssignmentStatus.SCORED}]
+    return (
+        select(ASSIGNMENT.c.status, func.count())
+        .where(or_(*own), ASSIGNMENT.c.status.in_(statuses))
+        .group_by(ASSIGNMENT.c.status)
+    )
 
 
 def _cycle_in(values: Sequence[Any]) -> dict[str, Any]:

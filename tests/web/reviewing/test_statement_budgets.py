@@ -3,10 +3,12 @@
 Counted without BEGIN and COMMIT, on each database. A budget that is passed prints all statements.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
+import httpx2
 import pytest
 
 from swapflow.domain.reviewing.score import Answer
@@ -14,7 +16,7 @@ from swapflow.identity.permissions import Role
 from swapflow.settings import Settings
 from tests.support.migrated import new_database
 from tests.support.postgres import PostgresServer
-from tests.support.statement_count import check_budget, statements_run
+from tests.support.statement_count import check_budget, statements_built, statements_run
 from tests.web.score_statements import (
     BUDGETS,
     FURTHER_PROGRAM,
@@ -54,6 +56,33 @@ def test_a_turn_after_one_score_keeps_its_budget(site: Site) -> None:
     site.launched()
 
     check_budget("turn", turn_statements(site), BUDGETS["turn after one score"])
+
+
+def test_a_reviewers_requests_build_no_statement_that_they_built_before(site: Site) -> None:
+    """Page, begin, draft, submission and list run the statements of the reviewer before."""
+    site.launched(rules=replace(SITE_RULES, packet=8, budget=200), applicants=30)
+    client, assignment = site.assigned()
+    tasks = [
+        f"/tasks/{site.product.tasks.code(one.id)}"
+        for one in site.product.context.ledger.assignments("fall", reviewer=assignment.reviewer)
+    ]
+    answer = {"c0": "4", "c1": "3", "remark": "Steady work.", "then": "next"}
+    draft = {"version": 0, "body": {"c0": "4"}}
+
+    # Rules, rosters and rubrics are read once and kept, so the second round is not the third.
+    for number, task in enumerate(tasks[:3]):
+        requests: dict[str, Callable[[], httpx2.Response]] = {
+            "page": partial(client.get, task),
+            "begin": partial(client.post, f"{task}/open"),
+            "draft": partial(client.post, f"{task}/draft", json=draft),
+            "submission": partial(client.post, task, data={**answer, "version": "1"}),
+            "list": partial(client.get, "/inbox"),
+        }
+        for name, request in requests.items():
+            with statements_built(site.ledger) as built:
+                assert request().status_code in {200, 204, 303}
+            if number == 2:
+                check_budget(f"{name}, built anew", built, 0)
 
 
 @pytest.mark.parametrize("packet", [1, 8])
