@@ -233,7 +233,7 @@ def test_a_worker_reads_no_request_that_it_answered_itself(
     ledger = product.context.ledger
     assert isinstance(ledger, SqlLedger)
     with statements_run(ledger) as run:
-        assert {product.delivery.deliver(one) for one in its} == {"answered before"}
+        assert {product.delivery.deliver(one) for one in its} == {"scored before"}
 
     assert run == []
     other = compose(product.context)

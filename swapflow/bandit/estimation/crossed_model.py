@@ -260,11 +260,7 @@ class CrossedModel:
 
 
 def _inverse_of(matrix: FloatArray) -> FloatArray:
-    """Invert a symmetric positive definite matrix, by its Cholesky factor where it is large.
-
-    Raises:
-        numpy.linalg.LinAlgError: If it is not positive definite.
-    """
+    """Invert a symmetric positive definite matrix, by its Cholesky factor where it is large."""
     if len(matrix) <= SMALL_MATRIX:
         return np.asarray(np.linalg.inv(matrix), dtype=np.float64)
     factor, failed = scipy.linalg.lapack.dpotrf(matrix, lower=1, clean=1)

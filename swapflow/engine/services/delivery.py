@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from cachetools import FIFOCache
 
 from swapflow.domain.people.reviewer import Reviewer
-from swapflow.domain.reviewing.assignment import Assignment
+from swapflow.domain.reviewing.assignment import Assignment, AssignmentStatus
 from swapflow.domain.reviewing.score import Answer, Origin
 from swapflow.domain.rules import Rules
 from swapflow.engine.ports.automatic_reviewer import Question
@@ -83,7 +83,7 @@ class DeliveryService:
         """Deliver; return what happened and the assignments that were answered by it."""
         # An answer is final: no act opens a request again that has one.
         if assignment_id in self._answered:
-            return "answered before", []
+            return f"{AssignmentStatus.SCORED.value} before", []
         assignment = self._ledger.assignment(assignment_id)
         if not assignment.status.is_open:
             return f"{assignment.status.value} before", []
