@@ -15,9 +15,9 @@
 
   const chosen = (control) => [...control.options].filter((one) => one.selected).map((one) => one.value);
 
-  // What is in a control, where that is not what the page came with.
+  // What is in a control, where that is not what the page came with. A confirmation is typed anew.
   function edited(control) {
-    if (!control.name || /^(hidden|submit|button|file)$/.test(control.type)) return null;
+    if (!control.name || control.name === "confirm" || /^(hidden|submit|button|file)$/.test(control.type)) return null;
     if (control.options) {
       const other = [...control.options].some((one) => one.selected !== one.defaultSelected);
       // A list without a choice of its own shows its first line.
