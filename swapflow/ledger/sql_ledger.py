@@ -60,6 +60,8 @@ from swapflow.ledger.transaction import SqlTransaction
 
 
 _CYCLE = select(CYCLE).where(CYCLE.c.id == bindparam("cycle"))
+_CYCLES = select(CYCLE).order_by(CYCLE.c.created_at, CYCLE.c.id)
+_CYCLES_NAMED = _CYCLES.where(CYCLE.c.id.in_(bindparam("named", expanding=True)))
 
 
 def _first_damaged(connection: Connection, ids: Collection[str]) -> DamagedRecordError:
@@ -247,17 +249,16 @@ class SqlLedger(
     def cycles(
         self, *, without: Collection[str] = (), only: Collection[str] | None = None
     ) -> tuple[Cycle, ...]:
-        query = select(CYCLE).order_by(CYCLE.c.created_at, CYCLE.c.id)
+        asked = {} if only is None else {"named": sorted(only)}
+        query = _CYCLES if only is None else _CYCLES_NAMED
         if without:
             query = query.where(CYCLE.c.id.not_in(sorted(without)))
-        if only is not None:
-            query = query.where(CYCLE.c.id.in_(sorted(only)))
         with self._database.reading() as connection:
             try:
-                return tuple(map(to_cycle, connection.execute(query).mappings().all()))
+                return tuple(map(to_cycle, connection.execute(query, asked).mappings().all()))
             except UNREADABLE:
                 # A moment that is none fails before its row is there: look at one at a time.
-                ids = connection.execute(query.with_only_columns(CYCLE.c.id))
+                ids = connection.execute(query.with_only_columns(CYCLE.c.id), asked)
                 raise _first_damaged(connection, ids.scalars().all()) from None
 
     # Writing

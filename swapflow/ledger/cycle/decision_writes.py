@@ -37,7 +37,7 @@ class DecisionWrites(CycleLock, CycleWrites, RequestWrites, DecisionWritesPort):
     @override
     def insert_decision(self, decision: DecisionRecord) -> None:
         row = {**from_decision(decision), "at": self._now}
-        self._connection.execute(insert(DECISION), row)
+        insert_all(self._connection, DECISION, [row])
         self._carried.add_digest(DECISION, [row])
         self._row["decisions"] = decision.number
 

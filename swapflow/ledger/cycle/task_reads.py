@@ -208,7 +208,7 @@ class SqlTaskReads(ReviewerTasks):
         with self._database.reading() as connection:
             found = {
                 str(status): int(count)
-                for status, count in connection.execute(_counts(len(seats)), asked)
+                for status, count in connection.execute(_count_in_seats(len(seats)), asked)
             }
         done = found.pop(AssignmentStatus.SCORED.value, 0)
         return TaskCounts(done=done, waiting=sum(found.values()))
@@ -251,7 +251,7 @@ class SqlTaskReads(ReviewerTasks):
 
 
 @lru_cache(maxsize=32)
-def _counts(seats: int) -> Select[Any]:
+def _count_in_seats(seats: int) -> Select[Any]:
     """Build the count of tasks by status in a number of seats, once: each page asks for it."""
     own = (
         (ASSIGNMENT.c.cycle_id == bindparam(f"cycle{place}"))

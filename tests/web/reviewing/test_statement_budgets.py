@@ -85,6 +85,27 @@ def test_a_reviewers_requests_build_no_statement_that_they_built_before(site: Si
                 check_budget(f"{name}, built anew", built, 0)
 
 
+def test_delivering_and_deciding_build_no_statement_that_they_built_before(site: Site) -> None:
+    """A worker's delivery, a submission and a coordinator's turn run those of the turn before."""
+    site.launched(rules=replace(SITE_RULES, packet=4, budget=200), applicants=30)
+    site.turn()
+    marks: dict[str, float | None] = {"Preparation": 3.0, "Promise": 2.0}
+
+    for number in range(4):
+        one = next(a for a in site.product.context.ledger.assignments("fall") if a.status.is_open)
+        answer = Answer(assignment_id=one.id, marks=marks)
+        steps: dict[str, Callable[[], object]] = {
+            "delivery": partial(site.product.delivery.deliver, one.id),
+            "submission": partial(site.product.tasks.submit, [answer]),
+            "turn": site.coordinator.turn,
+        }
+        for name, step in steps.items():
+            with statements_built(site.ledger) as built:
+                assert step()
+            if number == 3:
+                check_budget(f"{name}, built anew", built, 0)
+
+
 @pytest.mark.parametrize("packet", [1, 8])
 def test_the_inbox_costs_the_same_however_many_tasks_wait(site: Site, packet: int) -> None:
     """A list of eight tasks costs no more statements than a list of one."""
