@@ -260,7 +260,7 @@ def test_roles_of_a_group_come_and_go_with_what_is_stated_and_stay_while_nothing
     assert told == [("lost a role", named), ("gained a role", named)]
 
 
-def test_whoever_has_too_many_groups_to_be_sent_does_not_come_in_and_is_listed(
+def test_a_person_with_too_many_groups_to_be_sent_does_not_come_in_and_is_listed(
     office: Office,
 ) -> None:
     office.groups.add(CHAIRS, by="ops")

@@ -90,7 +90,7 @@ def test_a_password_is_stored_as_an_argon2id_hash_alone(office: Office) -> None:
     assert PASSWORD not in account.password
 
 
-def test_whoever_has_no_password_cannot_sign_in_with_an_empty_one(office: Office) -> None:
+def test_a_person_without_a_password_cannot_sign_in_with_an_empty_one(office: Office) -> None:
     office.users.add("r1@example.org")
 
     with pytest.raises(NotSignedInError):

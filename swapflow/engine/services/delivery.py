@@ -29,7 +29,7 @@ ROSTER_SECONDS = 5.0
 """Seconds for which a worker trusts its copy of a roster."""
 
 ANSWERED_KEPT = 50_000
-"""Requests that a worker remembers to have answered, some hundred bytes each."""
+"""Requests that a worker remembers to have answered, some two hundred bytes each."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,13 +156,15 @@ class DeliveryService:
             return []
         cycle_id = chosen[0].cycle_id
         asked = self._context.way_out.reviewer(cycle_id, program)
-        names = {
+        external_ids = {
             one.number: one.external_id
             for one in self._ledger.applications_numbered(
                 cycle_id, {a.application for a in chosen}
             )
         }
-        marks = asked.answer([self._question(cycle, a, names[a.application]) for a in chosen])
+        marks = asked.answer(
+            [self._question(cycle, a, external_ids[a.application]) for a in chosen]
+        )
         self._tasks.submit(
             [
                 Answer(assignment_id=a.id, utility=mark, origin=Origin.AUTOMATIC)
@@ -174,11 +176,11 @@ class DeliveryService:
             self._answered.update(dict.fromkeys(answered))
         return answered
 
-    def _question(self, cycle: _Cycle, assignment: Assignment, application: str) -> Question:
+    def _question(self, cycle: _Cycle, assignment: Assignment, external_id: str) -> Question:
         kind = cycle.rules.kinds[assignment.kind]
         return Question(
             assignment_id=assignment.id,
-            application=application,
+            application=external_id,
             kind=kind.name,
             tier=assignment.kind,
             ordinal=assignment.ordinal,

@@ -8,7 +8,7 @@ from swapflow.ledger.core.fair_lock import FairLock
 from tests.support.waiting import wait_until
 
 
-def test_whoever_comes_first_has_it_first_although_its_holder_wants_it_again() -> None:
+def test_the_thread_that_came_first_has_it_first_although_its_holder_wants_it_again() -> None:
     lock, had = FairLock(), []
 
     def take(number: int) -> None:
@@ -28,7 +28,7 @@ def test_whoever_comes_first_has_it_first_although_its_holder_wants_it_again() -
     assert had == [0, 1, 2, 3, 4, 5]
 
 
-def test_whoever_gave_up_is_passed_over_and_the_next_has_it() -> None:
+def test_a_thread_that_gave_up_is_passed_over_and_the_next_has_it() -> None:
     lock = FairLock()
     gave_up: list[bool] = []
 
